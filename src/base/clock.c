@@ -1,0 +1,58 @@
+#include "base/clock.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+
+static int64_t clock_us(clockid_t id)
+{
+    struct timespec ts;
+
+    if (clock_gettime(id, &ts) < 0)
+        return 0;
+    return (int64_t)ts.tv_sec * EL_USEC_PER_SEC + ts.tv_nsec / 1000;
+}
+
+int64_t el_clock_boottime_us(void)
+{
+    return clock_us(CLOCK_BOOTTIME);
+}
+
+int64_t el_clock_realtime_us(void)
+{
+    return clock_us(CLOCK_REALTIME);
+}
+
+int64_t el_clock_process_cpu_us(void)
+{
+    return clock_us(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+int64_t el_clock_thread_cpu_us(void)
+{
+    return clock_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void el_clock_sleep_until_us(int64_t when_us, const volatile int *stop)
+{
+    struct timespec ts = {.tv_sec = when_us / EL_USEC_PER_SEC, .tv_nsec = when_us % EL_USEC_PER_SEC * 1000};
+
+    while (clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &ts, NULL) == EINTR && !(stop && *stop))
+        ;
+}
+
+void el_clock_boot_id(char out[33])
+{
+    EL_AUTO_FCLOSE FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    int n = 0, c;
+
+    memset(out, '0', 32);
+    out[32] = '\0';
+    while (f && n < 32 && (c = fgetc(f)) != EOF)
+        if (isxdigit(c))
+            out[n++] = (char)c;
+}

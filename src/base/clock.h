@@ -1,0 +1,20 @@
+/* The only place that reads a clock. Logic gets time as an argument. Thread-safe. */
+#pragma once
+
+#include <stdint.h>
+
+/* Microseconds since boot, suspend included (CLOCK_BOOTTIME). Every age is a difference of these. */
+int64_t el_clock_boottime_us(void);
+
+/* Microseconds since the epoch (CLOCK_REALTIME). For people and for `_timestamp_seconds`; never for ages. */
+int64_t el_clock_realtime_us(void);
+
+/* CPU time of the process / of the calling thread, microseconds. */
+int64_t el_clock_process_cpu_us(void);
+int64_t el_clock_thread_cpu_us(void);
+
+/* Sleep until BOOTTIME `when_us`, through EINTR only if `stop` (may be NULL) stays zero. */
+void el_clock_sleep_until_us(int64_t when_us, const volatile int *stop);
+
+/* Kernel boot id as 32 hex digits into `out`; all zero when it cannot be read. */
+void el_clock_boot_id(char out[33]);

@@ -1,0 +1,146 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/num.h"
+
+int el_file_read(int dirfd, const char *path, size_t max, struct el_buf *out)
+{
+    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    size_t start = out->len;
+
+    if (fd < 0)
+        return -errno;
+    for (;;) {
+        char chunk[4096];
+        ssize_t n = read(fd, chunk, sizeof chunk);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            return out->failed ? -ENOMEM : 0;
+        if (out->len - start + (size_t)n > max)
+            return -EFBIG;
+        el_buf_put(out, chunk, (size_t)n);
+    }
+}
+
+int el_file_read_line(int dirfd, const char *path, char *out, size_t size)
+{
+    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char line[4096];
+    ssize_t n;
+    char *end;
+
+    if (fd < 0)
+        return -errno;
+    do
+        n = read(fd, line, sizeof line - 1);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return -errno;
+    line[n] = '\0';
+    end = strchrnul(line, '\n');
+    *end = '\0';
+    if (end == line)
+        return -ENODATA;
+    if ((size_t)(end - line) >= size)
+        return -EFBIG;
+    memcpy(out, line, (size_t)(end - line) + 1);
+    return 0;
+}
+
+int el_file_read_i64(int dirfd, const char *path, int64_t *out)
+{
+    char line[64];
+    int r = el_file_read_line(dirfd, path, line, sizeof line);
+
+    return r < 0 ? r : el_num_parse_i64(line, out);
+}
+
+int el_file_write_attr(int dirfd, const char *path, const char *text)
+{
+    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
+    size_t n = strlen(text);
+    ssize_t w;
+
+    if (fd < 0)
+        return -errno;
+    do
+        w = write(fd, text, n);
+    while (w < 0 && errno == EINTR);
+    if (w < 0)
+        return -errno;
+    return (size_t)w == n ? 0 : -EIO;
+}
+
+static int write_all(int fd, const char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t w = write(fd, bytes, n);
+
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w < 0)
+            return -errno;
+        bytes += w;
+        n -= (size_t)w;
+    }
+    return 0;
+}
+
+static int sync_parent(int dirfd, const char *path)
+{
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    EL_AUTO_CLOSE int fd = openat(dirfd, parent[0] ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) < 0)
+        return -errno;
+    return 0;
+}
+
+int el_file_replace(int dirfd, const char *path, const void *bytes, size_t n, unsigned mode, bool durable)
+{
+    char tmp[PATH_MAX];
+    int r;
+
+    if ((size_t)snprintf(tmp, sizeof tmp, "%s.new", path) >= sizeof tmp)
+        return -ENAMETOOLONG;
+    {
+        EL_AUTO_CLOSE int fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (fd < 0)
+            return -errno;
+        r = fchmod(fd, mode) < 0 ? -errno : write_all(fd, bytes, n);
+        if (r == 0 && durable && fsync(fd) < 0)
+            r = -errno;
+    }
+    if (r == 0 && renameat(dirfd, tmp, dirfd, path) < 0)
+        r = -errno;
+    if (r < 0) {
+        unlinkat(dirfd, tmp, 0);
+        return r;
+    }
+    return durable ? sync_parent(dirfd, path) : 0;
+}
+
+int el_file_make_dirs(const char *path, unsigned mode)
+{
+    char part[PATH_MAX];
+
+    for (const char *p = path; p; p = strchr(p + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(p - path), path);
+        if (part[0] && mkdir(part, mode) < 0 && errno != EEXIST)
+            return -errno;
+    }
+    if (mkdir(path, mode) < 0 && errno != EEXIST)
+        return -errno;
+    return 0;
+}

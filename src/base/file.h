@@ -1,0 +1,25 @@
+/* Small files, read and replaced whole. Thread-safe. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Reads at most `max` bytes of `path` below `dirfd` (AT_FDCWD allowed) into `out`. 0 or -errno (-EFBIG when longer). */
+int el_file_read(int dirfd, const char *path, size_t max, struct el_buf *out);
+
+/* One attribute of sysfs or the like: its first line without the newline. 0, -errno, -ENODATA when empty. */
+int el_file_read_line(int dirfd, const char *path, char *out, size_t size);
+int el_file_read_i64(int dirfd, const char *path, int64_t *out); /* -EINVAL when it is no number */
+
+/* Writes a file that is there already (sysfs, cgroup) in one write(2). 0 or -errno. */
+int el_file_write_attr(int dirfd, const char *path, const char *text);
+
+/* Replaces `path` by a new file of `mode` (write beside it, rename). With `durable`, fsync of file and directory too.
+ * Readers see the old or the new bytes, never a mix. 0 or -errno; on failure the old file stands. */
+int el_file_replace(int dirfd, const char *path, const void *bytes, size_t n, unsigned mode, bool durable);
+
+/* mkdir -p. 0 or -errno. */
+int el_file_make_dirs(const char *path, unsigned mode);

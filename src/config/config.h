@@ -1,0 +1,19 @@
+/* YAML to typed, bounded settings and profiles. Everything is checked before anything is taken: on failure outputs are untouched. */
+#pragma once
+
+#include <stddef.h>
+
+#include "model/profile.h"
+#include "model/settings.h"
+
+/* What is wrong, ready for a person: "elementd.yaml:12: governor.mode: got \"fast\", expected observe, advise or enforce". */
+struct el_config_error {
+    char text[512];
+};
+
+/* The settings file over the defaults. `path` NULL: defaults alone. 0 or -errno with the reason in `err`. */
+int el_config_load(const char *path, struct el_settings *out, struct el_config_error *err);
+
+/* Profiles are YAML files NAME.yaml in a directory (cards and drives side by side, told apart by their first key). */
+int el_config_load_card(const char *dir, const char *name, struct el_card_profile *out, struct el_config_error *err);
+int el_config_load_drive(const char *dir, const char *name, struct el_drive_profile *out, struct el_config_error *err);

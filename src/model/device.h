@@ -1,0 +1,84 @@
+/* The one device interface. Three backends give it: the host (device/), the twin (twin/), a recorded machine (device/).
+ * Whoever calls cannot tell them apart. A call may block when `may_block` says so: then each drive belongs to one worker. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/snapshot.h"
+
+/* NVMe admin commands elementd knows how to send; also the index of el_slot.admin_commands. */
+enum el_admin_kind { EL_ADMIN_IDENTIFY = 0, EL_ADMIN_GET_LOG, EL_ADMIN_GET_FEATURE, EL_ADMIN_SET_FEATURE, EL_ADMIN_SECURITY_RECEIVE, EL_ADMIN_KIND_COUNT };
+const char *el_admin_kind_name(enum el_admin_kind k);
+
+struct el_admin {
+    enum el_admin_kind kind;
+    uint8_t id;        /* CNS, LID or FID */
+    uint8_t select;    /* Get Features: 0 current, 1 default, 2 saved, 3 supported */
+    uint32_t nsid;
+    uint32_t value;    /* Set Features dword 11 (never with the save bit); Get Features dword 11 */
+    uint32_t result;   /* dword 0 of the completion */
+    void *data;        /* caller's buffer for identify, log, security receive; NULL for features */
+    uint32_t size;
+};
+
+/* What is plugged in now: rows with their static facts filled (identity of place, not of drive: identify pages are read
+ * through `admin`). Arrays are owned by the inventory. */
+struct el_inventory {
+    struct el_card *cards;
+    struct el_slot *slots;
+    struct el_namespace *namespaces;
+    struct el_link *links;
+    struct el_sensor *sensors;
+    struct el_snapshot_counts n;
+};
+void el_inventory_free(struct el_inventory *inv); /* frees the arrays, leaves it empty */
+
+/* An I/O budget in watts with the prices it is counted in; ratio is budget over full host I/O power. */
+struct el_cap {
+    double ratio, budget_w;
+    double read_j_per_byte, write_j_per_byte, read_j_per_op, write_j_per_op;
+};
+
+struct el_actuator_value {
+    struct el_cap cap;     /* IO_BUDGET, IO_MAX */
+    int32_t power_state;   /* POWER_STATE */
+    int32_t tmt1_c, tmt2_c; /* HCTM; 0 = off */
+    double pwm_ratio;      /* FAN */
+};
+
+struct el_device_ops {
+    const char *name; /* "host", "twin", "recorded" */
+    bool may_block;   /* calls can hang: give each drive its own worker */
+
+    /* The machine as it is now. 0 or -errno; `inv` is replaced whole. Call again after `changed`. */
+    int (*discover)(void *dev, struct el_inventory *inv);
+    /* Descriptor that turns readable when something may have come or gone; -1 = poll `changed`. */
+    int (*event_fd)(void *dev);
+    bool (*changed)(void *dev); /* drains; true: discover again */
+
+    /* One admin command to the drive with this key. 0, an NVMe status > 0, or -errno. */
+    int (*admin)(void *dev, uint32_t key, struct el_admin *cmd);
+    /* Fresh values into rows that discover made. Rows whose source fails say so in their quality. 0 or -errno. */
+    int (*read_links)(void *dev, struct el_link *links, uint32_t n);
+    int (*read_sensors)(void *dev, struct el_sensor *sensors, uint32_t n);
+    int (*read_io)(void *dev, uint32_t key, struct el_slot_io *io);
+
+    /* Actuators. `key`: drive key, or sensor key of a fan. `usable` is 0, or -errno with the reason in `why`.
+     * `save` writes what stands there now as one line of text that `restore` understands after a crash of the daemon. */
+    int (*actuator_usable)(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size);
+    int (*actuator_save)(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size);
+    int (*actuator_write)(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v);
+    int (*actuator_read)(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out);
+    int (*actuator_restore)(void *dev, enum el_actuator a, uint32_t key, const char *text);
+
+    int64_t (*now_us)(void *dev); /* the backend's own time (virtual in `simulate`); NULL = BOOTTIME */
+    void *(*close)(void *dev);    /* frees; takes NULL, returns NULL */
+};
+
+/* An open backend. */
+struct el_device {
+    const struct el_device_ops *ops;
+    void *dev;
+};

@@ -1,0 +1,13 @@
+#include "model/device.h"
+
+#include <string.h>
+
+void el_inventory_free(struct el_inventory *inv)
+{
+    free(inv->cards);
+    free(inv->slots);
+    free(inv->namespaces);
+    free(inv->links);
+    free(inv->sensors);
+    memset(inv, 0, sizeof *inv);
+}

@@ -1,0 +1,180 @@
+#include "model/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+
+#define SNAPSHOT_MAX (256u << 20) /* no machine comes near; keeps a lying size from eating memory */
+
+struct table {
+    size_t offset, count, row; /* of struct el_snapshot, of struct el_snapshot_counts; bytes of one row */
+};
+
+#define TABLE(name, type) {offsetof(struct el_snapshot, name), offsetof(struct el_snapshot_counts, name), sizeof(struct type)}
+static const struct table tables[] = {
+    TABLE(cards, el_card), TABLE(slots, el_slot),     TABLE(namespaces, el_namespace), TABLE(links, el_link),
+    TABLE(sensors, el_sensor), TABLE(events, el_event), TABLE(alarms, el_alarm),
+};
+
+struct extent {
+    uint32_t offset, count;
+};
+
+static size_t align8(size_t n)
+{
+    return (n + 7) & ~(size_t)7;
+}
+
+static uint32_t layout_id(void)
+{
+    uint32_t h = (uint32_t)sizeof(struct el_snapshot);
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(tables); i++)
+        h = h * 16777619u ^ (uint32_t)tables[i].row;
+    return h;
+}
+
+/* FNV-1a over 8-byte words: finds torn and foreign files, is no signature. */
+static uint64_t checksum(const struct el_snapshot *s)
+{
+    const char *p = (const char *)&s->seq, *end = (const char *)s + s->size;
+    uint64_t h = 0xcbf29ce484222325ULL, word;
+
+    for (; p + sizeof word <= end; p += sizeof word) {
+        memcpy(&word, p, sizeof word);
+        h = (h ^ word) * 0x100000001b3ULL;
+    }
+    return h;
+}
+
+struct el_snapshot *el_snapshot_new(const struct el_snapshot_counts *n)
+{
+    size_t size = align8(sizeof(struct el_snapshot));
+    struct extent extents[EL_ARRAY_SIZE(tables)];
+    struct el_snapshot *s;
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(tables); i++) {
+        uint32_t count = *(const uint32_t *)((const char *)n + tables[i].count);
+
+        extents[i] = (struct extent){.offset = (uint32_t)size, .count = count};
+        size += align8(tables[i].row * count);
+        if (size > SNAPSHOT_MAX)
+            return NULL;
+    }
+    s = calloc(1, size);
+    if (!s)
+        return NULL;
+    s->size = size;
+    for (size_t i = 0; i < EL_ARRAY_SIZE(tables); i++)
+        memcpy((char *)s + tables[i].offset, &extents[i], sizeof extents[i]);
+    return s;
+}
+
+struct el_snapshot *el_snapshot_free(struct el_snapshot *s)
+{
+    free(s);
+    return NULL;
+}
+
+void el_snapshot_seal(struct el_snapshot *s)
+{
+    memcpy(s->magic, EL_SNAPSHOT_MAGIC, sizeof s->magic);
+    s->version = EL_SNAPSHOT_VERSION;
+    s->layout = layout_id();
+    s->checksum = checksum(s);
+}
+
+static const char *check_header(const struct el_snapshot *s, size_t n)
+{
+    if (n < sizeof *s || memcmp(s->magic, EL_SNAPSHOT_MAGIC, sizeof s->magic) != 0)
+        return "not an elementd snapshot";
+    if (s->version != EL_SNAPSHOT_VERSION || s->layout != layout_id())
+        return "written by another version of elementd";
+    if (s->size != n || n % 8)
+        return "cut short";
+    for (size_t i = 0; i < EL_ARRAY_SIZE(tables); i++) {
+        struct extent e;
+
+        memcpy(&e, (const char *)s + tables[i].offset, sizeof e);
+        if (e.offset % 8 || e.offset < sizeof *s || e.offset > n || e.count > (n - e.offset) / tables[i].row)
+            return "table outside the file";
+    }
+    if (s->checksum != checksum(s))
+        return "checksum wrong";
+    return NULL;
+}
+
+/* Row references, so that views may follow them without looking. */
+static const char *check_references(const struct el_snapshot *s)
+{
+    const struct el_card *cards = el_snapshot_cards(s);
+    const struct el_slot *slots = el_snapshot_slots(s);
+    const struct el_namespace *namespaces = el_snapshot_namespaces(s);
+    const struct el_link *links = el_snapshot_links(s);
+    const struct el_sensor *sensors = el_snapshot_sensors(s);
+    int64_t n_cards = s->cards.count, n_slots = s->slots.count;
+
+    for (uint32_t i = 0; i < s->cards.count; i++)
+        if (cards[i].first_slot > s->slots.count || cards[i].slots > s->slots.count - cards[i].first_slot ||
+            cards[i].first_link > s->links.count || cards[i].links > s->links.count - cards[i].first_link)
+            return "card points outside the slots or links";
+    for (uint32_t i = 0; i < s->slots.count; i++)
+        if (slots[i].card >= n_cards || slots[i].identify.power_states > EL_NVME_POWER_STATES)
+            return "slot points outside the cards";
+    for (uint32_t i = 0; i < s->namespaces.count; i++)
+        if (namespaces[i].slot >= n_slots)
+            return "namespace points outside the slots";
+    for (uint32_t i = 0; i < s->links.count; i++) {
+        if (links[i].card >= n_cards || links[i].slot < -1 || links[i].slot >= n_slots)
+            return "link points outside the cards";
+        for (int a = 0; a < EL_AER_COUNT; a++)
+            if (links[i].aer[a].n > EL_AER_ERRORS)
+                return "link has too many errors";
+    }
+    for (uint32_t i = 0; i < s->sensors.count; i++)
+        if (sensors[i].card < -1 || sensors[i].card >= n_cards)
+            return "sensor points outside the cards";
+    for (uint32_t i = 0; i < s->events.count; i++)
+        if (el_snapshot_events(s)[i].card < -1 || el_snapshot_events(s)[i].card >= n_cards ||
+            el_snapshot_events(s)[i].slot < -1 || el_snapshot_events(s)[i].slot >= n_slots)
+            return "event points outside the slots";
+    for (uint32_t i = 0; i < s->alarms.count; i++)
+        if (el_snapshot_alarms(s)[i].card < -1 || el_snapshot_alarms(s)[i].card >= n_cards ||
+            el_snapshot_alarms(s)[i].slot < -1 || el_snapshot_alarms(s)[i].slot >= n_slots)
+            return "alarm points outside the slots";
+    return NULL;
+}
+
+const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const char **why)
+{
+    const struct el_snapshot *s = bytes;
+
+    *why = check_header(s, n);
+    if (!*why)
+        *why = check_references(s);
+    return *why ? NULL : s;
+}
+
+int el_snapshot_write(const struct el_snapshot *s, int dirfd, const char *path, unsigned mode)
+{
+    return el_file_replace(dirfd, path, s, s->size, mode, false);
+}
+
+int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why)
+{
+    struct el_buf bytes = {0};
+    int r = el_file_read(dirfd, path, SNAPSHOT_MAX, &bytes);
+
+    *why = NULL;
+    if (r == 0 && !el_snapshot_check(bytes.data ? bytes.data : "", bytes.len, why))
+        r = -EBADMSG;
+    if (r < 0) {
+        el_buf_free(&bytes);
+        return r;
+    }
+    *out = (struct el_snapshot *)bytes.data;
+    return 0;
+}
