@@ -14,6 +14,7 @@
 
 #define EL_SNAPSHOT_MAGIC   "elementd"
 #define EL_SNAPSHOT_VERSION 1
+#define EL_SNAPSHOT_FILE    "snapshot" /* its name in the runtime directory */
 #define EL_SLOT_SENSORS     (1 + EL_NVME_SENSORS) /* 0 = composite, 1..8 = temperature sensors */
 #define EL_EVENTS_MAX       256
 #define EL_EVENT_TEXT       120

@@ -1,0 +1,76 @@
+/* The subcommands of `elementd`, and what they share. To add one: write el_cmd_NAME in cli/NAME.c and add its row below. */
+#pragma once
+
+#include <getopt.h>
+#include <stdint.h>
+
+#include "model/device.h"
+#include "model/settings.h"
+
+/* Exit codes of every command. */
+enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_USAGE = 2 };
+
+/* name, one line of help; the order is that of `elementd --help`. */
+#define EL_COMMANDS(X) \
+    X(status, "what drives, limits and caps are like now, and why")
+
+#define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
+EL_COMMANDS(EL_COMMAND_DECLARE)
+#undef EL_COMMAND_DECLARE
+
+/* Flags that say which machine is meant. Add EL_MACHINE_OPTIONS to a getopt_long table, give each code that getopt returns
+ * to el_machine_flag, then open the machine. */
+struct el_machine_flags {
+    const char *config;            /* settings file; NULL = the installed one if it is there, else defaults */
+    const char *simulate, *workload, *scenario; /* a twin of this card */
+    const char *root;              /* a recorded machine */
+    double inlet_c, airflow_lfm;
+    uint32_t cards;
+    uint64_t seed;
+};
+#define EL_MACHINE_FLAGS_INIT {.inlet_c = 25, .airflow_lfm = 400, .cards = 1, .seed = 1}
+
+enum {
+    EL_FLAG_CONFIG = 0x100, EL_FLAG_SIMULATE, EL_FLAG_WORKLOAD, EL_FLAG_INLET, EL_FLAG_AIRFLOW, EL_FLAG_CARDS,
+    EL_FLAG_SCENARIO, EL_FLAG_SEED, EL_FLAG_ROOT, EL_FLAG_OWN /* a command's own codes start here */
+};
+#define EL_MACHINE_OPTIONS                                                                                             \
+    {"config", required_argument, NULL, EL_FLAG_CONFIG}, {"simulate", required_argument, NULL, EL_FLAG_SIMULATE},      \
+    {"workload", required_argument, NULL, EL_FLAG_WORKLOAD}, {"inlet", required_argument, NULL, EL_FLAG_INLET},        \
+    {"airflow", required_argument, NULL, EL_FLAG_AIRFLOW}, {"cards", required_argument, NULL, EL_FLAG_CARDS},          \
+    {"scenario", required_argument, NULL, EL_FLAG_SCENARIO}, {"seed", required_argument, NULL, EL_FLAG_SEED},          \
+    {"root", required_argument, NULL, EL_FLAG_ROOT}
+#define EL_MACHINE_HELP                                                                                                \
+    "  --config FILE      settings (default: /etc/elementd/elementd.yaml if it is there)\n"                            \
+    "  --simulate CARD    a simulated card instead of this machine: element-aic, lqd4500\n"                            \
+    "  --cards N          how many of them (1)\n"                                                                      \
+    "  --workload NAME    what its drives do (idle); a name from the card's profile\n"                                 \
+    "  --inlet C          its inlet temperature (25)\n"                                                                \
+    "  --airflow LFM      its air (400)\n"                                                                             \
+    "  --scenario FILE    changes and faults over time\n"                                                              \
+    "  --seed N           of everything random (1)\n"                                                                  \
+    "  --root DIR         a recorded machine (see `elementd capture`)\n"
+
+/* 1 taken, 0 not a machine flag, -EINVAL (already said what is wrong with it). */
+int el_machine_flag(struct el_machine_flags *f, int code, const char *arg);
+
+/* Flags that contradict each other: says so, -EINVAL. */
+int el_machine_check(const struct el_machine_flags *f);
+
+/* A bounded number given to a flag; says what is wrong. 0 or -EINVAL. */
+int el_cli_number(const char *flag, const char *arg, double min, double max, double *out);
+
+/* The settings these flags stand for: the file, or defaults. Says what is wrong. 0 or -errno. */
+int el_machine_settings(const struct el_machine_flags *f, struct el_settings *out);
+
+/* Opens the machine. Says what is wrong. 0 or -errno. */
+int el_machine_open(const struct el_machine_flags *f, const struct el_settings *settings, struct el_device *out);
+
+/* True for a machine that is not real hardware: nothing can be harmed. */
+bool el_machine_is_play(const struct el_machine_flags *f);
+
+/* Where profiles are: the settings' directory when it is there, else those beside an uninstalled executable. */
+void el_cli_find_profiles(struct el_settings *s);
+
+/* Prints "elementd COMMAND: message" and a hint to --help; returns EL_EXIT_USAGE. */
+int el_cli_usage(const char *command, const char *fmt, ...) EL_PRINTF(2, 3);

@@ -1,0 +1,106 @@
+/* elementd status: the last snapshot, for people or as JSON. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+
+static const char help[] =
+    "usage: elementd status [--watch] [--runtime-dir DIR] [--config FILE]\n"
+    "What the governor sees and does now: temperatures, limits, every cap with its reason, age and expected lift.\n"
+    "  --watch            again and again, until Ctrl-C\n"
+    "  --runtime-dir DIR  where the daemon writes its snapshot (default: from the settings, /run/elementd)\n"
+    "  --config FILE      settings\n";
+
+enum { FLAG_WATCH = EL_FLAG_OWN, FLAG_RUNTIME_DIR };
+
+static int read_snapshot(const char *dir, struct el_snapshot **out)
+{
+    char path[EL_PATH_MAX + 16];
+    const char *why = NULL;
+
+    snprintf(path, sizeof path, "%s/" EL_SNAPSHOT_FILE, dir);
+    int r = el_snapshot_read(AT_FDCWD, path, out, &why);
+    if (r < 0)
+        fprintf(stderr, "elementd status: %s: %s\n%s", path, why ? why : strerror(-r),
+                r == -ENOENT ? "Is elementd running? See `elementd run` or `systemctl status elementd`.\n" : "");
+    return r;
+}
+
+/* False: the snapshot is too old to be believed. */
+static bool print_table(const struct el_snapshot *s, const struct el_snapshot *before)
+{
+    EL_AUTO_BUF struct el_buf b = {0};
+    int64_t now = el_clock_boottime_us(), age = now - s->time_us;
+    bool fresh = age <= 3 * (int64_t)s->period_ms * EL_USEC_PER_MSEC;
+    char text[32];
+
+    el_table_status(&b, s, before, now);
+    el_text_duration(age, text);
+    if (!fresh)
+        el_buf_printf(&b, "warning: this snapshot is %s old: elementd has stopped\n", text);
+    fputs(b.data ? b.data : "", stdout);
+    return fresh;
+}
+
+static int watch(const char *dir)
+{
+    struct el_snapshot *before = NULL, *s = NULL;
+
+    for (;;) {
+        if (read_snapshot(dir, &s) < 0)
+            break;
+        if (isatty(STDOUT_FILENO))
+            fputs("\033[H\033[2J", stdout);
+        (void)print_table(s, before);
+        if (fflush(stdout) == EOF)
+            break;
+        el_snapshot_free(before);
+        before = s;
+        s = NULL;
+        el_clock_sleep_until_us(el_clock_boottime_us() + 2 * EL_USEC_PER_SEC, NULL);
+    }
+    el_snapshot_free(before);
+    return EL_EXIT_BAD;
+}
+
+int el_cmd_status(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"watch", no_argument, NULL, FLAG_WATCH},
+        {"runtime-dir", required_argument, NULL, FLAG_RUNTIME_DIR},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const char *dir = "/run/elementd";
+    struct el_snapshot *s = NULL;
+    bool again = false;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return EL_EXIT_OK;
+        } else if (c == FLAG_WATCH) {
+            again = true;
+        } else if (c == FLAG_RUNTIME_DIR) {
+            dir = optarg;
+        } else {
+            return EL_EXIT_USAGE;
+        }
+    }
+    if (optind < argc)
+        return el_cli_usage("status", "unexpected \"%s\"", argv[optind]);
+    if (again)
+        return watch(dir);
+    if (read_snapshot(dir, &s) < 0)
+        return EL_EXIT_BAD;
+    bool fresh = print_table(s, NULL);
+    el_snapshot_free(s);
+    return fresh ? EL_EXIT_OK : EL_EXIT_BAD;
+}

@@ -1,0 +1,169 @@
+#include "cli/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* One cell: text in a fixed width, cut when longer. */
+static void cell(struct el_buf *b, int width, const char *text)
+{
+    el_buf_printf(b, width < 0 ? " %-*.*s" : " %*.*s", abs(width), abs(width), text);
+}
+
+static void tenths(char out[24], double v, const char *unit)
+{
+    char number[24];
+
+    if (!isfinite(v)) {
+        strcpy(out, "-");
+        return;
+    }
+    long long t = llround(v * 10);
+
+    snprintf(number, sizeof number, "%s%lld.%lld", t < 0 ? "-" : "", llabs(t) / 10, llabs(t) % 10);
+    snprintf(out, 24, "%.16s %s", number, unit);
+}
+
+static void number_cell(struct el_buf *b, int width, double v, const char *unit)
+{
+    char text[24];
+
+    tenths(text, v, unit);
+    cell(b, width, text);
+}
+
+static double reading_value(const struct el_reading *r)
+{
+    return r->quality == EL_GOOD || r->quality == EL_STALE ? (double)r->value / 1000 : NAN;
+}
+
+static void labelled(struct el_buf *b, const char *label, const struct el_reading *r, const char *unit)
+{
+    char text[24];
+
+    if (!isfinite(reading_value(r)))
+        return;
+    tenths(text, reading_value(r), unit);
+    el_buf_printf(b, "   %s %s", label, text);
+    if (r->quality == EL_STALE)
+        el_buf_puts(b, " (stale)");
+    else if (r->origin != EL_MEASURED)
+        el_buf_printf(b, " (%s)", el_origin_name(r->origin));
+}
+
+static void card_line(struct el_buf *b, const struct el_card *c)
+{
+    char text[24];
+
+    el_buf_printf(b, "%s", c->name);
+    if (c->title[0])
+        el_buf_printf(b, "  %s", c->title);
+    if (c->address[0])
+        el_buf_printf(b, "  [%s]", c->address);
+    el_buf_printf(b, "\n  %s%s", el_mode_name(c->mode), c->paused ? ", paused" : "");
+    if (c->law[0])
+        el_buf_printf(b, ", law %s", c->law);
+    if (c->power_mw.quality == EL_GOOD) {
+        labelled(b, "power", &c->power_mw, "W");
+    } else if (isfinite(c->power_estimate_w)) {
+        tenths(text, c->power_estimate_w, "W");
+        el_buf_printf(b, "   power %s (estimated)", text);
+    }
+    if (isfinite(c->card_limit_w)) {
+        tenths(text, c->card_limit_w, "W");
+        el_buf_printf(b, " of %s", text);
+    }
+    labelled(b, "inlet", &c->inlet_mc, "C");
+    labelled(b, "air", &c->airflow_mlfm, "LFM");
+    labelled(b, "switch", &c->switch_mc, "C");
+    if (c->failsafe != EL_FAILSAFE_NONE)
+        el_buf_printf(b, "   FAILSAFE %s: %s", el_failsafe_name(c->failsafe), el_constraint_name(c->failsafe_reason));
+    if (c->air_failing)
+        el_buf_puts(b, "   AIR FAILING");
+    el_buf_putc(b, '\n');
+}
+
+/* Bytes per second since `before`, which must be of the same machine. */
+static double rate(const struct el_snapshot *s, const struct el_snapshot *before, uint32_t row, bool writes)
+{
+    const struct el_slot_io *now = &el_snapshot_slots(s)[row].io, *then;
+
+    if (!before || before->slots.count != s->slots.count)
+        return NAN;
+    then = &el_snapshot_slots(before)[row].io;
+    uint64_t a = writes ? then->write_bytes : then->read_bytes, z = writes ? now->write_bytes : now->read_bytes;
+    if (!now->valid || !then->valid || now->time_us <= then->time_us || z < a)
+        return NAN;
+    return (double)(z - a) * 1e6 / (double)(now->time_us - then->time_us);
+}
+
+static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struct el_snapshot *before, uint32_t row,
+                      int64_t now_us)
+{
+    const struct el_slot *t = &el_snapshot_slots(s)[row];
+    const struct el_slot_decision *d = &t->decision;
+    char text[64];
+
+    el_buf_printf(b, "  %4u", t->number);
+    cell(b, -8, t->controller[0] ? t->controller : "-");
+    cell(b, -14, t->identify.serial[0] ? t->identify.serial : t->last_serial[0] ? t->last_serial : "-");
+    cell(b, -7, el_slot_state_name(t->state));
+    if (t->state == EL_SLOT_EMPTY || t->state == EL_SLOT_GONE || t->state == EL_SLOT_UNBOUND) {
+        el_buf_printf(b, " %s\n", t->reason);
+        return;
+    }
+    number_cell(b, 8, isfinite(d->temp_estimate_c) ? d->temp_estimate_c : reading_value(&t->temp_mc[0]), "C");
+    number_cell(b, 8, d->limit_c, "C");
+    number_cell(b, 8, d->headroom_c, "C");
+    number_cell(b, 7, d->power_estimate_w, "W");
+    number_cell(b, 11, rate(s, before, row, false) / 1e6, "MB/s");
+    number_cell(b, 11, rate(s, before, row, true) / 1e6, "MB/s");
+    if (d->cap_ratio > 0 && d->cap_ratio < 1) {
+        snprintf(text, sizeof text, "%d %%", (int)lround(d->cap_ratio * 100));
+        cell(b, 5, text);
+    } else {
+        cell(b, 5, "-");
+    }
+    if (d->constraint != EL_CONSTRAINT_NONE) {
+        el_buf_printf(b, "  %s", el_constraint_name(d->constraint));
+        if (d->since_us) {
+            el_text_duration(now_us - d->since_us, text);
+            el_buf_printf(b, ", for %s", text);
+        }
+        if (d->lift_us > now_us) {
+            el_text_duration(d->lift_us - now_us, text);
+            el_buf_printf(b, ", lifts in about %s", text);
+        }
+    }
+    if (t->reason[0])
+        el_buf_printf(b, "  (%s)", t->reason);
+    el_buf_putc(b, '\n');
+}
+
+static void alarm_lines(struct el_buf *b, const struct el_snapshot *s, int64_t now_us)
+{
+    const struct el_alarm *a = el_snapshot_alarms(s);
+    char age[32];
+
+    for (uint32_t i = 0; i < s->alarms.count; i++) {
+        el_text_duration(now_us - a[i].since_us, age);
+        el_buf_printf(b, "%s: %s (for %s)\n", el_severity_name(a[i].severity), a[i].text, age);
+    }
+}
+
+void el_table_status(struct el_buf *b, const struct el_snapshot *s, const struct el_snapshot *before, int64_t now_us)
+{
+    const struct el_card *cards = el_snapshot_cards(s);
+
+    for (uint32_t c = 0; c < s->cards.count; c++) {
+        card_line(b, &cards[c]);
+        el_buf_puts(b, "  slot drive    serial         state       temp    limit headroom   power        read       write   cap  because\n");
+        for (uint32_t i = 0; i < cards[c].slots; i++)
+            slot_line(b, s, before, cards[c].first_slot + i, now_us);
+    }
+    if (!s->cards.count)
+        el_buf_puts(b, "no NVMe drives found\n");
+    alarm_lines(b, s, now_us);
+}
