@@ -8,6 +8,8 @@
 #include "base/file.h"
 
 #define SNAPSHOT_MAX (256u << 20) /* no machine comes near; keeps a lying size from eating memory */
+#define ROW_ALIGN    16          /* what a 128-bit counter needs, and malloc and mmap give */
+_Static_assert(_Alignof(struct el_slot) <= ROW_ALIGN, "rows are laid out for this");
 
 struct table {
     size_t offset, count, row; /* of struct el_snapshot, of struct el_snapshot_counts; bytes of one row */
@@ -23,9 +25,9 @@ struct extent {
     uint32_t offset, count;
 };
 
-static size_t align8(size_t n)
+static size_t align_row(size_t n)
 {
-    return (n + 7) & ~(size_t)7;
+    return (n + ROW_ALIGN - 1) & ~(size_t)(ROW_ALIGN - 1);
 }
 
 static uint32_t layout_id(void)
@@ -52,7 +54,7 @@ static uint64_t checksum(const struct el_snapshot *s)
 
 struct el_snapshot *el_snapshot_new(const struct el_snapshot_counts *n)
 {
-    size_t size = align8(sizeof(struct el_snapshot));
+    size_t size = align_row(sizeof(struct el_snapshot));
     struct extent extents[EL_ARRAY_SIZE(tables)];
     struct el_snapshot *s;
 
@@ -60,7 +62,7 @@ struct el_snapshot *el_snapshot_new(const struct el_snapshot_counts *n)
         uint32_t count = *(const uint32_t *)((const char *)n + tables[i].count);
 
         extents[i] = (struct extent){.offset = (uint32_t)size, .count = count};
-        size += align8(tables[i].row * count);
+        size += align_row(tables[i].row * count);
         if (size > SNAPSHOT_MAX)
             return NULL;
     }
@@ -93,13 +95,13 @@ static const char *check_header(const struct el_snapshot *s, size_t n)
         return "not an elementd snapshot";
     if (s->version != EL_SNAPSHOT_VERSION || s->layout != layout_id())
         return "written by another version of elementd";
-    if (s->size != n || n % 8)
+    if (s->size != n || n % ROW_ALIGN)
         return "cut short";
     for (size_t i = 0; i < EL_ARRAY_SIZE(tables); i++) {
         struct extent e;
 
         memcpy(&e, (const char *)s + tables[i].offset, sizeof e);
-        if (e.offset % 8 || e.offset < sizeof *s || e.offset > n || e.count > (n - e.offset) / tables[i].row)
+        if (e.offset % ROW_ALIGN || e.offset < sizeof *s || e.offset > n || e.count > (n - e.offset) / tables[i].row)
             return "table outside the file";
     }
     if (s->checksum != checksum(s))

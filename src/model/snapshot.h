@@ -293,7 +293,7 @@ struct el_snapshot *el_snapshot_free(struct el_snapshot *s); /* takes NULL, retu
 /* Stamps magic, layout, size and checksum: the last step before publishing. */
 void el_snapshot_seal(struct el_snapshot *s);
 
-/* `bytes` (8-byte aligned) as a snapshot, or NULL when they are not a whole and sound one (`*why` says why, static text):
+/* `bytes` (16-byte aligned) as a snapshot, or NULL when they are not a whole and sound one (`*why` says why, static text):
  * sizes, offsets, counts, row references (card of a slot, slot of a link, ...) and text terminators are all checked. */
 const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const char **why);
 
