@@ -152,7 +152,8 @@ struct el_slot {
     uint32_t poll_period_ms;
 
     double rated_endurance_bytes;            /* 0 = unknown */
-    double wear_days_remaining, write_rate_1d, write_rate_30d; /* NAN = unknown */
+    double wear_days_remaining, write_rate_1d, write_rate_30d; /* bytes per second; NAN = unknown */
+    double wear_days_low, wear_days_high;    /* what the forecast could also be; NAN = unknown */
     uint32_t wear_basis;                     /* 0 none, 1 rated bytes, 2 percentage used */
 
     struct el_slot_decision decision;
