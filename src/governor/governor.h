@@ -26,6 +26,7 @@ struct el_governor_slot {
     uint8_t power_state_id[8];
     bool can_cap, can_power_state;
     int32_t array;       /* index into arrays, -1 = none */
+    char serial[61];     /* what was learnt is kept under it; "" = under the slot's number */
 };
 
 struct el_governor_card {
@@ -65,7 +66,8 @@ struct el_governor_input {
     struct el_reading inlet_mc, airflow_mlfm, card_power_mw, switch_mc, fan_rpm[8]; /* airflow in 0.001 LFM */
 };
 
-/* A law. `state` is `state_size` zeroed bytes owned by the caller. */
+/* A law. `state` is `state_size` zeroed bytes owned by the caller. It keeps a cap at its old value when it wants no write:
+ * the governor counts any change as one. `constraint` is its word; `since_us`, `write` and `sensor_valid` are the governor's. */
 struct el_governor_law {
     const char *name; /* "element", "none", ... */
     size_t state_size;
@@ -86,4 +88,8 @@ struct el_governor *el_governor_new(const struct el_governor_law *law, const str
 struct el_governor *el_governor_free(struct el_governor *g); /* takes NULL, returns NULL */
 void el_governor_step(struct el_governor *g, const struct el_governor_input *in, struct el_decision *out);
 void el_governor_reconfigure(struct el_governor *g, const struct el_governor_card *card);
+/* What was learnt, as text to be kept over restarts. Save returns the bytes it needs (snprintf's way); load ignores what it
+ * does not know and bounds what it takes. */
+size_t el_governor_save(const struct el_governor *g, char *out, size_t size);
+void el_governor_load(struct el_governor *g, const char *text);
 const char *el_governor_law_name(const struct el_governor *g);

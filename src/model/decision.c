@@ -1,5 +1,8 @@
 #include "model/decision.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/base.h"
 
 static const char *name_of(const char *const *names, size_t n, unsigned i)
@@ -40,4 +43,19 @@ const char *el_mode_name(enum el_mode m)
     static const char *const names[] = {"observe", "advise", "enforce"};
 
     return name_of(names, EL_ARRAY_SIZE(names), m);
+}
+
+void el_decision_clear(struct el_decision *d, uint32_t slots)
+{
+    memset(d, 0, sizeof(*d));
+    d->slots = EL_MIN(slots, (uint32_t)EL_CARD_SLOTS_MAX);
+    for (uint32_t i = 0; i < EL_CARD_SLOTS_MAX; i++) {
+        struct el_slot_decision *s = &d->slot[i];
+
+        s->cap_ratio = 1;
+        s->power_state = -1;
+        s->limit_c = s->headroom_c = s->temp_estimate_c = s->power_estimate_w = NAN;
+    }
+    d->fan_pwm_ratio = d->card_power_estimate_w = d->card_limit_w = d->sink_resistance_c_per_w = NAN;
+    d->unknown_heat_w = d->airflow_estimate_lfm = d->airflow_wish_lfm = d->switch_headroom_c = NAN;
 }

@@ -65,3 +65,6 @@ struct el_decision {
     double switch_headroom_c;                      /* NAN = unknown */
     bool air_failing;
 };
+
+/* A decision that asks for nothing: every cap 1, every number unknown. */
+void el_decision_clear(struct el_decision *d, uint32_t slots);

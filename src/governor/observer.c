@@ -1,0 +1,209 @@
+#include "governor/observer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "governor/interval.h"
+
+/* Assumed: sensors of M.2 drives follow with 2..5 s; noise before the 1 C grain 0.2..0.4 C. */
+#define SENSOR_LAG_S  2.5
+#define NOISE_C       0.25
+#define DRIFT_W2_S    0.004 /* random walk of the power error: leakage, mix of work */
+#define JUMP_W2       1.0   /* added when a reading cannot be explained: a background burst began or ended */
+#define POWER_ERROR_W 12.0  /* bound of the power error */
+
+enum { T, M, D };
+
+void el_observer_init(struct el_observer *o, const struct el_governor_card *card)
+{
+    memset(o, 0, sizeof(*o));
+    o->airflow_lfm = card->airflow_assumed_lfm;
+    o->inlet_c = isfinite(card->inlet_assumed_c) ? card->inlet_assumed_c : 35;
+    o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
+    o->card_surprise_w = NAN;
+    for (uint32_t i = 0; i < card->slots; i++) {
+        o->node[i].r_c_per_w = card->drive_r_c_per_w;
+        o->node[i].c_j_per_k = card->drive_c_j_per_k;
+        o->node[i].grain_c = 1;
+    }
+}
+
+static void node_start(struct el_node *n, double reading_c)
+{
+    n->t_c = n->m_c = reading_c;
+    n->d_w = 0;
+    memset(n->p, 0, sizeof(n->p));
+    n->p[T][T] = n->p[M][M] = 0.3;
+    n->p[T][M] = n->p[M][T] = 0.25;
+    n->p[D][D] = 4;
+}
+
+double el_observer_power(const struct el_observer *o, const struct el_governor_card *card, uint32_t i)
+{
+    return EL_MAX(0, card->slot[i].idle_w + o->node[i].host_w + o->node[i].d_w);
+}
+
+/* Host I/O since the last step, priced. */
+static void node_io(struct el_node *n, const struct el_governor_slot *s, const struct el_governor_slot_input *in, int64_t now_us)
+{
+    uint64_t bytes[2] = {in->read_bytes, in->write_bytes}, ops[2] = {in->read_ops, in->write_ops};
+    double dt = (double)(now_us - n->io_us) * 1e-6, w;
+
+    if (!in->present || !in->io_valid) {
+        if (!in->present)
+            n->host_w = 0;
+        n->io_us = 0;
+        return;
+    }
+    if (n->io_us && dt > 0 && bytes[0] >= n->bytes[0] && bytes[1] >= n->bytes[1] && ops[0] >= n->ops[0] && ops[1] >= n->ops[1]) {
+        w = ((double)(bytes[0] - n->bytes[0]) * s->read_j_per_byte + (double)(bytes[1] - n->bytes[1]) * s->write_j_per_byte +
+             (double)(ops[0] - n->ops[0]) * s->read_j_per_op + (double)(ops[1] - n->ops[1]) * s->write_j_per_op) /
+            dt;
+        n->host_w = EL_CLAMP(w, 0, 4 * s->full_w);
+    }
+    if (!n->io_us || dt > 0) {
+        memcpy(n->bytes, bytes, sizeof(bytes));
+        memcpy(n->ops, ops, sizeof(ops));
+        n->io_us = now_us;
+    }
+}
+
+/* x <- F x, P <- F P F' + Q over dt. */
+static void node_predict(struct el_node *n, double idle_w, double sink_c, double dt)
+{
+    double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / SENSOR_LAG_S);
+    double f[3][3] = {{a, 0, g}, {(1 - b) * (1 + a) / 2, b, (1 - b) * g / 2}, {0, 0, 1}}, fp[3][3];
+    double power = idle_w + n->host_w + n->d_w, t = sink_c + (n->t_c - sink_c) * a + g * power;
+
+    n->m_c = b * n->m_c + (1 - b) * (n->t_c + t) / 2;
+    n->t_c = t;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            fp[i][j] = f[i][0] * n->p[0][j] + f[i][1] * n->p[1][j] + f[i][2] * n->p[2][j];
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            n->p[i][j] = n->p[j][i] = fp[i][0] * f[j][0] + fp[i][1] * f[j][1] + fp[i][2] * f[j][2];
+    n->p[T][T] += 2e-4 * dt;
+    n->p[M][M] += 2e-4 * dt;
+    n->p[D][D] = EL_MIN(n->p[D][D] + DRIFT_W2_S * dt, 9.0);
+}
+
+/* One reading: all that is known is the step it fell into. */
+static void node_update(struct el_node *n, double reading_c)
+{
+    double error = reading_c - n->m_c, shift, shrink, gain[3], s = n->p[M][M];
+
+    n->surprise_c += 0.25 * (error - n->surprise_c);
+    if (fabs(error) > n->grain_c / 2 + 3 * NOISE_C + 2 * sqrt(s)) /* not what the model expects at all */
+        n->p[D][D] = EL_MIN(n->p[D][D] + JUMP_W2, 9.0);
+    el_interval_update(n->m_c, s, NOISE_C * NOISE_C, reading_c - n->grain_c / 2, reading_c + n->grain_c / 2, &shift, &shrink);
+    for (int i = 0; i < 3; i++)
+        gain[i] = n->p[i][M] / s;
+    n->t_c += gain[T] * shift;
+    n->m_c += shift;
+    n->d_w = EL_CLAMP(n->d_w + gain[D] * shift, -POWER_ERROR_W, POWER_ERROR_W);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            n->p[i][j] -= gain[i] * gain[j] * shrink;
+    for (int i = 0; i < 3; i++)
+        n->p[i][i] = EL_MAX(n->p[i][i], 1e-5);
+}
+
+static void sink_step(struct el_observer *o, const struct el_governor_card *card, double dt)
+{
+    double flow = card->switch_w + o->unknown_w, error = 0, tau = o->resistance_c_per_w * card->sink_c_j_per_k, target;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < card->slots; i++) {
+        if (!o->node[i].read_us)
+            continue;
+        flow += (o->node[i].t_c - o->sink_c) / o->node[i].r_c_per_w;
+        error += o->node[i].d_w;
+        n++;
+    }
+    target = o->inlet_c + o->resistance_c_per_w * flow;
+    o->sink_slope = (target - o->sink_c) / tau;
+    o->sink_c += (target - o->sink_c) * (1 - exp(-dt / tau));
+    if (n) /* what all drives err by together is the sink's: its resistance, or heat nobody declared */
+        o->unknown_w = EL_CLAMP(o->unknown_w + error * dt / 300, -40.0, 80.0);
+}
+
+/* Before the first reading the sink is where a settled drive would have it. */
+static void sink_start(struct el_observer *o, const struct el_governor_card *card)
+{
+    double sum = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < card->slots; i++)
+        if (o->node[i].read_us) {
+            sum += o->node[i].t_c - o->node[i].r_c_per_w * (card->slot[i].idle_w + o->node[i].host_w);
+            n++;
+        }
+    if (n)
+        o->sink_c = EL_MAX(sum / n, o->inlet_c);
+    o->started = n > 0;
+}
+
+static void air_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
+{
+    if (el_reading_usable(&in->inlet_mc))
+        o->inlet_c = (double)in->inlet_mc.value * 1e-3;
+    if (el_reading_usable(&in->airflow_mlfm))
+        o->airflow_lfm = EL_CLAMP((double)in->airflow_mlfm.value * 1e-3, 20, 5000);
+    o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
+}
+
+static void node_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in, uint32_t i)
+{
+    struct el_node *n = &o->node[i];
+    const struct el_reading *r = &in->slot[i].temp_mc;
+
+    node_io(n, &card->slot[i], &in->slot[i], in->now_us);
+    if (!in->slot[i].present) {
+        n->read_us = 0;
+        return;
+    }
+    if (n->read_us)
+        node_predict(n, card->slot[i].idle_w, o->sink_c, o->dt_s);
+    if (!el_reading_usable(r) || r->time_us <= n->read_us)
+        return;
+    if (r->value % 1000 != 0)
+        n->grain_c = 0.1;
+    if (!n->read_us || fabs((double)r->value * 1e-3 - n->m_c) > 15)
+        node_start(n, (double)r->value * 1e-3);
+    else
+        node_update(n, (double)r->value * 1e-3);
+    n->read_us = EL_MAX(r->time_us, 1);
+}
+
+void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
+{
+    o->dt_s = o->now_us ? EL_CLAMP((double)(in->now_us - o->now_us) * 1e-6, 0, 60) : card->period_s;
+    o->now_us = in->now_us;
+    air_step(o, card, in);
+    if (o->started)
+        sink_step(o, card, o->dt_s);
+    for (uint32_t i = 0; i < card->slots; i++)
+        node_step(o, card, in, i);
+    if (!o->started)
+        sink_start(o, card);
+}
+
+double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w, double after_s)
+{
+    const struct el_node *n = &o->node[i];
+    double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
+
+    return sink + (n->t_c - sink) * a + n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->d_w + host_w);
+}
+
+double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double limit_c, double after_s,
+                            double delay_s)
+{
+    const struct el_node *n = &o->node[i];
+    double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
+    double t = el_observer_predict(o, card, i, n->host_w, delay_s);
+
+    return (limit_c - sink - (t - sink) * a) / (n->r_c_per_w * (1 - a)) - card->slot[i].idle_w - n->d_w;
+}

@@ -1,0 +1,25 @@
+/* When to write a cap. Each write costs something (a system call that may block, a queue that has to drain), so a budget of
+ * writes per hour is spent where it pays: down at once, up when it is worth it. Pure. */
+#pragma once
+
+#include <stdbool.h>
+
+struct el_pace {
+    double credit;  /* writes that may be spent now */
+    double full_w;  /* host power that an uncapped drive is known to reach, at declared prices */
+    double cap_w;   /* in force; INFINITY = none */
+    double used_w;  /* smoothed use */
+    double quiet_s; /* since the last write */
+};
+
+struct el_pace_wish {
+    double hold_w;  /* settles at the limit */
+    double guard_w; /* reaches the limit within the time it takes to react: never more than this */
+    double used_w;  /* now */
+    double excess_c; /* how far above the limit the present cap would lead */
+    double floor_w;
+};
+
+void el_pace_init(struct el_pace *p, double full_w);
+/* One step of `dt_s`; true when the cap changed. */
+bool el_pace_step(struct el_pace *p, const struct el_pace_wish *wish, double per_hour, double dt_s);
