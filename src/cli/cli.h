@@ -12,6 +12,7 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 
 /* name, one line of help; the order is that of `elementd --help`. */
 #define EL_COMMANDS(X) \
+    X(check, "what is wrong with a settings file, by file:line") \
     X(status, "what drives, limits and caps are like now, and why")
 
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);

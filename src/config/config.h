@@ -8,12 +8,18 @@
 
 /* What is wrong, ready for a person: "elementd.yaml:12: governor.mode: got \"fast\", expected observe, advise or enforce". */
 struct el_config_error {
-    char text[512];
+    char text[4096]; /* settings files: one line for each thing that is wrong */
 };
 
 /* The settings file over the defaults. `path` NULL: defaults alone. 0 or -errno with the reason in `err`. */
 int el_config_load(const char *path, struct el_settings *out, struct el_config_error *err);
+/* The same over other defaults. */
+int el_config_load_over(const struct el_settings *defaults, const char *path, struct el_settings *out, struct el_config_error *err);
 
 /* Profiles are YAML files NAME.yaml in a directory (cards and drives side by side, told apart by their first key). */
 int el_config_load_card(const char *dir, const char *name, struct el_card_profile *out, struct el_config_error *err);
 int el_config_load_drive(const char *dir, const char *name, struct el_drive_profile *out, struct el_config_error *err);
+
+/* Appends the whole settings file with every key at its default and a comment for each: what deploy/elementd.yaml is. */
+struct el_buf;
+void el_config_example(struct el_buf *out);

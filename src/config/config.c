@@ -1,0 +1,303 @@
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/settings_table.h"
+#include "config/yaml.h"
+
+/* One reading of a file: errors are collected, so that a person can mend all of them at once. */
+struct load {
+    struct el_buf errors;
+};
+
+static void complain(struct load *l, const struct el_config_error *e)
+{
+    if (l->errors.len)
+        el_buf_putc(&l->errors, '\n');
+    el_buf_puts(&l->errors, e->text);
+}
+
+/* Levenshtein distance of two short words; keys are ASCII. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[64], n = EL_MIN(strlen(b), EL_ARRAY_SIZE(row) - 1);
+
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t corner = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t above = row[j], cost = corner + (a[i - 1] != b[j - 1]);
+
+            row[j] = EL_MIN(cost, EL_MIN(above, row[j - 1]) + 1);
+            corner = above;
+        }
+    }
+    return row[n];
+}
+
+/* The key nearest to a mistyped one, among those that may stand here; NULL when none is near. */
+static const char *nearest(const struct el_setting_table *t, const char *prefix, const char *key, char out[64])
+{
+    static const char *const lists[] = {"cards", "sensors"};
+    size_t best = EL_MAX((size_t)2, strlen(key) / 3) + 1, plen = strlen(prefix);
+    const char *found = NULL;
+
+    for (size_t i = 0; i < t->n + EL_ARRAY_SIZE(lists); i++) {
+        const char *path = i < t->n ? t->row[i].path : t == &el_settings_root ? lists[i - t->n] : "";
+        char word[64];
+
+        if (strncmp(path, prefix, plen) != 0)
+            continue;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(path + plen, "."), path + plen);
+        if (word[0] && distance(key, word) < best) {
+            best = distance(key, word);
+            found = strcpy(out, word);
+        }
+    }
+    return found;
+}
+
+static void unknown_key(struct load *l, const struct el_setting_table *t, const struct el_yaml *n, const char *prefix)
+{
+    struct el_config_error e;
+    char word[64];
+    const char *near = nearest(t, prefix, n->key, word);
+
+    if (near)
+        el_yaml_error(n, &e, "unknown key; did you mean \"%s\"?", near);
+    else
+        el_yaml_error(n, &e, "unknown key; deploy/elementd.yaml shows all there are");
+    complain(l, &e);
+}
+
+static int read_texts(const struct el_yaml *n, const struct el_setting *s, char *base, struct el_config_error *e)
+{
+    uint32_t *count = (uint32_t *)(void *)(base + s->count_offset);
+    int r = el_yaml_expect(n, EL_YAML_LIST, e);
+
+    if (r == 0 && (double)n->n > s->max)
+        r = el_yaml_error(n, e, "got %zu items, expected at most %d", n->n, (int)s->max);
+    for (size_t i = 0; r == 0 && i < n->n; i++)
+        r = el_yaml_text(n->child[i], base + s->offset + i * s->size, s->size, e);
+    if (r == 0)
+        *count = (uint32_t)n->n;
+    return r;
+}
+
+static int read_doubles(const struct el_yaml *n, const struct el_setting *s, char *base, struct el_config_error *e)
+{
+    double *out = (double *)(void *)(base + s->offset);
+    int r = el_yaml_expect(n, EL_YAML_LIST, e);
+
+    if (r == 0 && (double)n->n > s->max)
+        r = el_yaml_error(n, e, "got %zu items, expected at most %d", n->n, (int)s->max);
+    for (size_t i = 0; r == 0 && i < n->n; i++)
+        r = el_yaml_double(n->child[i], 0.01, 100, &out[i], e);
+    return r;
+}
+
+static int read_enum(const struct el_yaml *n, const struct el_setting *s, void *field, struct el_config_error *e)
+{
+    unsigned i;
+    int r = el_yaml_enum(n, s->names, el_setting_names(s), &i, e);
+
+    if (r == 0)
+        *(uint32_t *)field = s->values ? s->values[i] : i;
+    return r;
+}
+
+static int read_value(const struct el_yaml *n, const struct el_setting *s, char *base, struct el_config_error *e)
+{
+    void *field = base + s->offset;
+    uint64_t u;
+    int r;
+
+    switch (s->type) {
+    case EL_SETTING_DOUBLE:
+        if (el_yaml_is_null(n)) {
+            *(double *)field = NAN;
+            return 0;
+        }
+        return el_yaml_double(n, s->min, s->max, field, e);
+    case EL_SETTING_U32:
+        r = el_yaml_u64(n, (uint64_t)s->min, (uint64_t)s->max, &u, e);
+        if (r == 0)
+            *(uint32_t *)field = (uint32_t)u;
+        return r;
+    case EL_SETTING_BOOL:
+        return el_yaml_bool(n, field, e);
+    case EL_SETTING_ENUM:
+        return read_enum(n, s, field, e);
+    case EL_SETTING_TEXT:
+        return el_yaml_text(n, field, s->size, e);
+    case EL_SETTING_TEXTS:
+        return read_texts(n, s, base, e);
+    case EL_SETTING_DOUBLES:
+        return read_doubles(n, s, base, e);
+    }
+    return -EINVAL;
+}
+
+/* The row of `path`, or the first one below it (`*section`). */
+static const struct el_setting *find(const struct el_setting_table *t, const char *path, bool *section)
+{
+    size_t n = strlen(path);
+
+    *section = false;
+    for (size_t i = 0; i < t->n; i++) {
+        if (strncmp(t->row[i].path, path, n) != 0)
+            continue;
+        *section = t->row[i].path[n] == '.';
+        if (*section || t->row[i].path[n] == '\0')
+            return &t->row[i];
+    }
+    return NULL;
+}
+
+static void read_list(struct load *l, const struct el_yaml *list, struct el_settings *s);
+
+static void read_map(struct load *l, const struct el_setting_table *t, const struct el_yaml *map, const char *prefix, void *base)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        const struct el_yaml *n = map->child[i];
+        struct el_config_error e;
+        char path[128];
+        bool section;
+
+        if (t == &el_settings_root && (strcmp(n->key, "cards") == 0 || strcmp(n->key, "sensors") == 0) && !prefix[0]) {
+            read_list(l, n, base);
+            continue;
+        }
+        snprintf(path, sizeof path, "%s%.63s", prefix, n->key);
+        const struct el_setting *s = strchr(n->key, '.') ? NULL : find(t, path, &section);
+        if (!s) {
+            unknown_key(l, t, n, prefix);
+        } else if (!section) {
+            if (read_value(n, s, base, &e) < 0)
+                complain(l, &e);
+        } else if (!el_yaml_is_null(n)) {
+            strcat(path, ".");
+            if (el_yaml_expect(n, EL_YAML_MAP, &e) < 0)
+                complain(l, &e);
+            else
+                read_map(l, t, n, path, base);
+        }
+    }
+}
+
+/* `cards` or `sensors`. Each entry starts from the defaults of its kind. */
+static void read_list(struct load *l, const struct el_yaml *list, struct el_settings *s)
+{
+    bool cards = strcmp(list->key, "cards") == 0;
+    size_t max = cards ? EL_CARD_SETTINGS_MAX : EL_SENSOR_MAPS_MAX;
+    const char *needed = cards ? "card" : "source";
+    struct el_config_error e;
+
+    if (el_yaml_is_null(list))
+        return;
+    if (el_yaml_expect(list, EL_YAML_LIST, &e) < 0) {
+        complain(l, &e);
+        return;
+    }
+    if (list->n > max) {
+        el_yaml_error(list, &e, "got %zu entries, expected at most %zu", list->n, max);
+        complain(l, &e);
+        return;
+    }
+    for (size_t i = 0; i < list->n; i++) {
+        const struct el_yaml *entry = list->child[i];
+
+        if (el_yaml_expect(entry, EL_YAML_MAP, &e) < 0) {
+            complain(l, &e);
+            continue;
+        }
+        if (!el_yaml_get(entry, needed)) {
+            el_yaml_error(entry, &e, "\"%s\" is missing", needed);
+            complain(l, &e);
+        }
+        read_map(l, cards ? &el_settings_card : &el_settings_sensor, entry, "", cards ? (void *)&s->card[i] : (void *)&s->sensor[i]);
+    }
+    *(cards ? &s->cards : &s->sensors) = (uint32_t)list->n;
+}
+
+static bool is_date(const char *t)
+{
+    static const char form[] = "dddd-dd-dd";
+
+    if (strlen(t) != strlen(form))
+        return false;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == 'd' ? t[i] < '0' || t[i] > '9' : t[i] != form[i])
+            return false;
+    int month = (t[5] - '0') * 10 + t[6] - '0', day = (t[8] - '0') * 10 + t[9] - '0';
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+/* What no single row can know. */
+static void check_together(struct load *l, const struct el_yaml *root, const struct el_settings *s)
+{
+    const struct el_yaml *poll = el_yaml_get(root, "poll"), *cards = el_yaml_get(root, "cards"), *web = el_yaml_get(root, "web");
+    struct el_config_error e;
+
+    if (s->poll.hot_ms > s->poll.normal_ms || s->poll.normal_ms > s->poll.idle_ms) {
+        el_yaml_error(poll ? poll : root, &e, "hot_ms %u, normal_ms %u, idle_ms %u: expected them in rising order",
+                      s->poll.hot_ms, s->poll.normal_ms, s->poll.idle_ms);
+        complain(l, &e);
+    }
+    if (s->web.telemetry_path[0] != '/') {
+        el_yaml_error(web ? web : root, &e, "telemetry_path: got \"%s\", expected a path that starts with /", s->web.telemetry_path);
+        complain(l, &e);
+    }
+    for (uint32_t i = 0; i < s->cards; i++)
+        if (s->card[i].warranty_start[0] && !is_date(s->card[i].warranty_start)) {
+            el_yaml_error(cards->child[i], &e, "warranty_start: got \"%s\", expected a date like 2026-01-31", s->card[i].warranty_start);
+            complain(l, &e);
+        }
+}
+
+int el_config_load_over(const struct el_settings *defaults, const char *path, struct el_settings *out, struct el_config_error *err)
+{
+    EL_AUTO_YAML struct el_yaml *root = NULL;
+    EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
+    struct load l = {0};
+    int r = s ? 0 : -ENOMEM;
+
+    if (r < 0) {
+        el_text_copy(err->text, sizeof err->text, "out of memory");
+        return r;
+    }
+    *s = *defaults;
+    if (path && (r = el_yaml_load(path, &root, err)) < 0)
+        return r;
+    if (root) {
+        read_map(&l, &el_settings_root, root, "", s);
+        if (!l.errors.len)
+            check_together(&l, root, s);
+    }
+    if (l.errors.len) {
+        el_text_copy(err->text, sizeof err->text, l.errors.data);
+        r = -EINVAL;
+    } else {
+        *out = *s;
+    }
+    el_buf_free(&l.errors);
+    return r;
+}
+
+int el_config_load(const char *path, struct el_settings *out, struct el_config_error *err)
+{
+    EL_AUTO_FREE struct el_settings *defaults = malloc(sizeof *defaults);
+
+    if (!defaults) {
+        el_text_copy(err->text, sizeof err->text, "out of memory");
+        return -ENOMEM;
+    }
+    el_settings_default(defaults);
+    return el_config_load_over(defaults, path, out, err);
+}
