@@ -23,3 +23,7 @@ int el_config_load_drive(const char *dir, const char *name, struct el_drive_prof
 /* Appends the whole settings file with every key at its default and a comment for each: what deploy/elementd.yaml is. */
 struct el_buf;
 void el_config_example(struct el_buf *out);
+
+/* Where profiles are looked for: `configured` if it is there, else beside the program (build tree or another prefix).
+ * Into `out`; falls back to `configured`. */
+void el_config_profiles_dir(const char *configured, char *out, size_t size);

@@ -36,6 +36,7 @@ struct el_drive_profile {
     double read_j_per_byte, write_j_per_byte, read_j_per_op, write_j_per_op;
     double firmware_throttle_c; /* where its own firmware starts to throttle; NAN = unknown */
     uint32_t sensors; /* how many of the eight sensors it reports */
+    bool ocp;         /* answers the OCP SMART log (C0h) */
     uint32_t link_gts10, link_width; /* fastest link, transfers per second in 0.1 GT/s (80, 160), lanes */
 };
 
@@ -51,6 +52,7 @@ struct el_card_profile {
     char name[EL_NAME_MAX]; /* "element-aic", "lqd4500" */
     char title[96];
     uint32_t slots;
+    bool has_switch; /* drives stand behind a PCIe switch */
     char drive[EL_CARD_SLOTS_MAX][EL_NAME_MAX]; /* drive profile of each slot */
     uint32_t link_gts10, link_width;           /* the card's own link to the host */
     uint32_t slot_link_gts10, slot_link_width; /* of each drive behind the switch */
