@@ -85,40 +85,12 @@ struct el_slot_action {
 /* Optional logs; each fails alone. */
 struct el_slot_logs {
     struct el_stamp error_stamp, firmware_stamp, self_test_stamp, endurance_stamp, sanitize_stamp, ocp_stamp;
-    struct {
-        uint64_t count;
-        uint16_t last_status;
-    } error;
-    struct {
-        uint8_t active_slot, next_slot, slots;
-        char revision[7][8 * 3 + 1];
-    } firmware;
-    struct {
-        uint8_t current, completion_percent, last_result;
-        bool last_valid;
-        uint64_t last_power_on_hours;
-    } self_test;
-    struct {
-        uint16_t group;
-        uint8_t critical_warning, spare, spare_threshold, percentage_used;
-        el_u128 endurance_estimate_bytes, data_read_bytes, data_written_bytes, media_written_bytes;
-    } endurance;
-    struct {
-        uint16_t progress; /* of 65536 */
-        uint8_t status;
-        bool ever;
-    } sanitize;
-    struct {
-        uint16_t version;
-        el_u128 media_written_bytes, media_read_bytes;
-        uint64_t bad_user_blocks, bad_system_blocks, xor_recoveries, uncorrectable_reads, soft_ecc_errors;
-        uint64_t end_to_end_detected, end_to_end_corrected, refresh_count, user_erase_max, user_erase_min;
-        uint64_t throttle_events;
-        uint8_t throttle_status, system_area_used_percent;
-        uint64_t pcie_correctable_errors, incomplete_shutdowns, aligned_io, nvm_capacity_errata, plp_starts;
-        uint64_t free_blocks_percent, capacitor_health_percent, unaligned_io, security_version, nuse_bytes, endurance_estimate_bytes;
-        uint64_t retraining_count, power_state_changes;
-    } ocp;
+    struct el_nvme_error_log error;
+    struct el_nvme_firmware firmware;
+    struct el_nvme_self_test self_test;
+    struct el_nvme_endurance endurance;
+    struct el_nvme_sanitize sanitize;
+    struct el_nvme_ocp ocp;
 };
 
 struct el_slot {

@@ -1,0 +1,230 @@
+#include "model/fill.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/nvme_layout.h"
+
+#define NVME_2_0 0x20000u
+
+static void succeeded(struct el_stamp *stamp, int64_t now_us)
+{
+    *stamp = (struct el_stamp){.time_us = now_us, .quality = EL_GOOD};
+}
+
+void el_fill_failed(struct el_stamp *stamp, int error)
+{
+    stamp->quality = EL_FAILED;
+    stamp->error = error;
+}
+
+/* 0 when the page may be decoded. */
+static int admit(struct el_stamp *stamp, enum el_nvme_page kind)
+{
+    static const int errors[] = {
+        [EL_NVME_PAGE_USABLE] = 0, [EL_NVME_PAGE_ALL_ZERO] = -ENODATA, [EL_NVME_PAGE_ALL_ONES] = -ENODEV};
+
+    if (errors[kind])
+        el_fill_failed(stamp, errors[kind]);
+    return errors[kind];
+}
+
+static struct el_reading kelvin_reading(uint16_t kelvin, int64_t now_us)
+{
+    struct el_reading r = {.time_us = now_us, .quality = EL_ABSENT};
+
+    if (kelvin == 0)
+        return r;
+    r.quality = el_nvme_kelvin_mc(kelvin, &r.value) ? EL_GOOD : EL_IMPLAUSIBLE;
+    if (r.quality == EL_IMPLAUSIBLE)
+        r.value = (kelvin - 273) * 1000LL;
+    return r;
+}
+
+int el_fill_identify(struct el_slot *slot, const uint8_t page[EL_NVME_IDENTIFY_SIZE], int64_t now_us)
+{
+    int r = admit(&slot->identify_stamp, el_nvme_page_kind(page, EL_NVME_IDENTIFY_SIZE));
+
+    if (r < 0)
+        return r;
+    el_nvme_decode_identify(&slot->identify, page);
+    succeeded(&slot->identify_stamp, now_us);
+    return 0;
+}
+
+/* The energy fields came with NVMe 2.1 into bytes that were reserved: a controller that claims to be older and does not claim
+ * power measurement has something else there. */
+static bool energy_believed(const struct el_slot *slot)
+{
+    const struct el_nvme_identify *id = &slot->identify;
+
+    return slot->identify_stamp.quality != EL_GOOD || id->version >= NVME_2_0 ||
+           (id->ctratt & EL_CTRATT_POWER_MEASUREMENT);
+}
+
+int el_fill_smart(struct el_slot *slot, const uint8_t page[EL_NVME_SMART_SIZE], int64_t now_us)
+{
+    struct el_nvme_smart *smart = &slot->smart;
+    int r = admit(&slot->smart_stamp, el_nvme_smart_kind(page));
+
+    if (r < 0)
+        return r;
+    el_nvme_decode_smart(smart, page);
+    if (!energy_believed(slot))
+        smart->energy_wh = smart->power_uw = 0;
+    slot->temp_mc[0] = kelvin_reading(smart->temperature_k, now_us);
+    for (unsigned i = 0; i < EL_NVME_SENSORS; i++)
+        slot->temp_mc[1 + i] = kelvin_reading(smart->sensor_k[i], now_us);
+    slot->power_mw = smart->power_uw ? el_reading_good(smart->power_uw / 1000, now_us) : (struct el_reading){0};
+    succeeded(&slot->smart_stamp, now_us);
+    return 0;
+}
+
+int el_fill_namespace(struct el_namespace *ns, const uint8_t page[EL_NVME_IDENTIFY_SIZE])
+{
+    struct el_nvme_namespace n;
+
+    el_nvme_decode_namespace(&n, page);
+    if (!n.lba_bytes)
+        return -EINVAL;
+    ns->lba_bytes = n.lba_bytes;
+    ns->size_bytes = n.size_bytes;
+    ns->capacity_bytes = n.capacity_bytes;
+    ns->used_bytes = n.used_bytes;
+    return 0;
+}
+
+/* All-zero is a sound page for these three: no error, no self-test, never sanitized. All-ones is not. */
+static int admit_zero(struct el_stamp *stamp, const uint8_t *page, size_t size)
+{
+    enum el_nvme_page kind = el_nvme_page_kind(page, size);
+
+    return admit(stamp, kind == EL_NVME_PAGE_ALL_ZERO ? EL_NVME_PAGE_USABLE : kind);
+}
+
+int el_fill_error_log(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us)
+{
+    int r = admit_zero(&slot->logs.error_stamp, page, size);
+
+    if (r < 0)
+        return r;
+    el_nvme_decode_error_log(&slot->logs.error, page, size);
+    succeeded(&slot->logs.error_stamp, now_us);
+    return 0;
+}
+
+int el_fill_self_test(struct el_slot *slot, const uint8_t page[EL_NVME_SELF_TEST_SIZE], int64_t now_us)
+{
+    int r = admit_zero(&slot->logs.self_test_stamp, page, EL_NVME_SELF_TEST_SIZE);
+
+    if (r < 0)
+        return r;
+    el_nvme_decode_self_test(&slot->logs.self_test, page);
+    succeeded(&slot->logs.self_test_stamp, now_us);
+    return 0;
+}
+
+int el_fill_sanitize(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
+{
+    int r = admit_zero(&slot->logs.sanitize_stamp, page, EL_NVME_LOG_SIZE);
+
+    if (r < 0)
+        return r;
+    el_nvme_decode_sanitize(&slot->logs.sanitize, page);
+    succeeded(&slot->logs.sanitize_stamp, now_us);
+    return 0;
+}
+
+int el_fill_firmware(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
+{
+    int r = admit(&slot->logs.firmware_stamp, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
+
+    if (r < 0)
+        return r;
+    el_nvme_decode_firmware(&slot->logs.firmware, page);
+    succeeded(&slot->logs.firmware_stamp, now_us);
+    return 0;
+}
+
+int el_fill_endurance(struct el_slot *slot, uint16_t group, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
+{
+    int r = admit(&slot->logs.endurance_stamp, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
+
+    if (r < 0)
+        return r;
+    slot->logs.endurance.group = group;
+    el_nvme_decode_endurance(&slot->logs.endurance, page);
+    succeeded(&slot->logs.endurance_stamp, now_us);
+    return 0;
+}
+
+int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
+{
+    struct el_stamp *stamp = &slot->logs.ocp_stamp;
+    int r = admit(stamp, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
+
+    if (r < 0)
+        return r;
+    if (!el_nvme_decode_ocp(&slot->logs.ocp, page)) {
+        el_fill_failed(stamp, -EPROTONOSUPPORT);
+        return -EPROTONOSUPPORT;
+    }
+    succeeded(stamp, now_us);
+    return 0;
+}
+
+void el_fill_feature(struct el_slot *slot, uint8_t fid, uint32_t dword11, uint32_t result, int64_t now_us)
+{
+    unsigned sensor = EL_FEAT_THRESHOLD_SENSOR(dword11);
+
+    switch (fid) {
+    case EL_NVME_FID_POWER_MANAGEMENT:
+        slot->power_state = el_reading_good(EL_FEAT_POWER_STATE(result), now_us);
+        break;
+    case EL_NVME_FID_TEMPERATURE_THRESHOLD: /* 0 K and FFFFh mean "no threshold": absent and implausible */
+        if (sensor < EL_SLOT_SENSORS)
+            slot->threshold_mc[sensor][EL_FEAT_THRESHOLD_UNDER(dword11)] =
+                kelvin_reading(EL_FEAT_THRESHOLD_KELVIN(result), now_us);
+        break;
+    case EL_NVME_FID_VOLATILE_WRITE_CACHE:
+        slot->write_cache = el_reading_good(EL_FEAT_WRITE_CACHE(result), now_us);
+        break;
+    case EL_NVME_FID_HCTM:
+        slot->hctm_mc[0] = kelvin_reading(EL_FEAT_HCTM_TMT1(result), now_us);
+        slot->hctm_mc[1] = kelvin_reading(EL_FEAT_HCTM_TMT2(result), now_us);
+        break;
+    default:
+        break;
+    }
+}
+
+static void expire(struct el_reading *r, int64_t oldest_us)
+{
+    if (r->quality == EL_GOOD && r->time_us < oldest_us)
+        r->quality = EL_STALE;
+}
+
+void el_fill_expire(struct el_slot *slot, int64_t oldest_us)
+{
+    for (unsigned i = 0; i < EL_SLOT_SENSORS; i++)
+        expire(&slot->temp_mc[i], oldest_us);
+    expire(&slot->power_mw, oldest_us);
+    if (slot->smart_stamp.quality == EL_GOOD && slot->smart_stamp.time_us < oldest_us)
+        slot->smart_stamp.quality = EL_STALE;
+}
+
+void el_fill_forget(struct el_slot *slot)
+{
+    if (slot->identify.serial[0])
+        el_text_copy(slot->last_serial, sizeof slot->last_serial, slot->identify.serial);
+    memset(&slot->identify, 0, sizeof slot->identify);
+    memset(&slot->smart, 0, sizeof slot->smart);
+    memset(&slot->logs, 0, sizeof slot->logs);
+    memset(&slot->io, 0, sizeof slot->io);
+    memset(slot->temp_mc, 0, sizeof slot->temp_mc);
+    memset(slot->threshold_mc, 0, sizeof slot->threshold_mc);
+    memset(slot->hctm_mc, 0, sizeof slot->hctm_mc);
+    slot->identify_stamp = slot->smart_stamp = (struct el_stamp){0};
+    slot->power_mw = slot->power_state = slot->write_cache = (struct el_reading){0};
+}

@@ -1,0 +1,315 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "model/fill.h"
+#include "model/nvme_layout.h"
+
+static uint8_t page[EL_NVME_IDENTIFY_SIZE];
+
+static int clear_page(void **state)
+{
+    memset(page, 0, sizeof page);
+    return 0;
+}
+
+static void kelvin_is_signed_and_bounded(void **state)
+{
+    static const struct {
+        uint16_t kelvin;
+        bool good;
+        int64_t mc;
+    } cases[] = {{0, false, 0},      {57, false, 0},      {213, false, 0},      {214, true, -59000}, {255, true, -18000},
+                 {256, true, -17000}, {263, true, -10000}, {273, true, 0},       {358, true, 85000},  {499, true, 226000},
+                 {500, false, 0},     {32768, false, 0},   {65535, false, 0}};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(cases); i++) {
+        int64_t mc = 0;
+
+        assert_int_equal(el_nvme_kelvin_mc(cases[i].kelvin, &mc), cases[i].good);
+        assert_int_equal(mc, cases[i].mc);
+    }
+}
+
+static void power_scales(void **state)
+{
+    struct el_nvme_identify id;
+    uint8_t *d = page + EL_IDCTRL_PSD;
+
+    el_le_put(d + EL_PSD_MP, 2, 450);
+    d[EL_PSD_FLAGS] = EL_PSD_FLAG_MXPS | EL_PSD_FLAG_NOPS;
+    el_le_put(d + EL_PSD_IDLP, 2, 50);
+    d[EL_PSD_IPS] = 0x80; /* 0.01 W */
+    el_le_put(d + EL_PSD_ACTP, 2, 7000);
+    d[EL_PSD_APS] = 0x40 | 2; /* 0.0001 W, workload 2 */
+    d += EL_IDCTRL_PSD_SIZE;
+    el_le_put(d + EL_PSD_MP, 2, 2500);
+    el_le_put(d + EL_PSD_IDLP, 2, 50);
+    d[EL_PSD_IPS] = 0x03; /* the wrong bits: not a scale */
+    page[EL_IDCTRL_NPSS] = 1;
+
+    el_nvme_decode_identify(&id, page);
+    assert_int_equal(id.power_states, 2);
+    assert_int_equal(id.power_state[0].max_uw, 45000);
+    assert_false(id.power_state[0].operational);
+    assert_int_equal(id.power_state[0].idle_uw, 500000);
+    assert_int_equal(id.power_state[0].active_uw, 700000);
+    assert_int_equal(id.power_state[1].max_uw, 25000000);
+    assert_true(id.power_state[1].operational);
+    assert_int_equal(id.power_state[1].idle_uw, 0);
+}
+
+static void text_stops_at_its_field(void **state)
+{
+    struct el_nvme_identify id;
+
+    memset(page + EL_IDCTRL_SN, 'S', 20);
+    memset(page + EL_IDCTRL_MN, 'M', 40);
+    memcpy(page + EL_IDCTRL_FR, "FW1\n    ", 8);
+    memset(page + EL_IDCTRL_SUBNQN, 0xff, 256); /* no byte is UTF-8: each takes three */
+    el_nvme_decode_identify(&id, page);
+    assert_int_equal(strlen(id.serial), 20);
+    assert_int_equal(strlen(id.model), 40);
+    assert_string_equal(id.firmware, "FW1");
+    assert_true(strlen(id.subnqn) < sizeof id.subnqn);
+}
+
+static void namespace_block_sizes(void **state)
+{
+    struct el_namespace ns = {.lba_bytes = 77};
+
+    el_le_put(page + EL_IDNS_NSZE, 8, 1000);
+    el_le_put(page + EL_IDNS_NUSE, 8, 10);
+    page[EL_IDNS_FLBAS] = 1;
+    page[EL_IDNS_LBAF + 4 + EL_IDNS_LBADS] = 12;
+    assert_int_equal(el_fill_namespace(&ns, page), 0);
+    assert_int_equal(ns.lba_bytes, 4096);
+    assert_int_equal(ns.size_bytes, 4096000);
+    assert_int_equal(ns.used_bytes, 40960);
+
+    el_le_put(page + EL_IDNS_NSZE, 8, UINT64_MAX); /* a lie saturates */
+    assert_int_equal(el_fill_namespace(&ns, page), 0);
+    assert_true(ns.size_bytes == UINT64_MAX);
+
+    page[EL_IDNS_LBAF + 4 + EL_IDNS_LBADS] = 40;
+    assert_true(el_fill_namespace(&ns, page) < 0);
+    assert_int_equal(ns.lba_bytes, 4096);
+}
+
+static void namespace_format_index_above_15(void **state)
+{
+    struct el_nvme_namespace ns;
+
+    page[EL_IDNS_LBAF + EL_IDNS_LBADS] = 9;
+    page[EL_IDNS_LBAF + 16 * 4 + EL_IDNS_LBADS] = 12;
+    page[EL_IDNS_FLBAS] = 0x20;
+    el_nvme_decode_namespace(&ns, page); /* few formats: the high bits are reserved */
+    assert_int_equal(ns.lba_bytes, 512);
+    page[EL_IDNS_NLBAF] = 16;
+    el_nvme_decode_namespace(&ns, page);
+    assert_int_equal(ns.lba_bytes, 4096);
+}
+
+static void energy_only_from_controllers_that_have_it(void **state)
+{
+    struct el_slot slot = {0};
+
+    page[EL_SMART_TEMPERATURE] = 50;
+    page[EL_SMART_TEMPERATURE + 1] = 1;
+    el_le_put(page + EL_SMART_ENERGY_WH, 8, 1234);
+    el_le_put(page + EL_SMART_INTERVAL_POWER, 4, 512 | 2u << 16);
+    slot.identify_stamp.quality = EL_GOOD;
+    slot.identify.version = 0x10400;
+    assert_int_equal(el_fill_smart(&slot, page, 1), 0);
+    assert_int_equal(slot.smart.energy_wh, 0);
+    assert_int_equal(slot.power_mw.quality, EL_ABSENT);
+
+    slot.identify.ctratt = EL_CTRATT_POWER_MEASUREMENT;
+    assert_int_equal(el_fill_smart(&slot, page, 1), 0);
+    assert_int_equal(slot.smart.energy_wh, 1234);
+    assert_int_equal(slot.power_mw.value, 5120);
+}
+
+static void pages_that_are_no_reading(void **state)
+{
+    struct el_slot slot = {0};
+
+    page[1] = 44, page[2] = 1, page[3] = 100;
+    assert_int_equal(el_fill_smart(&slot, page, 5), 0);
+    assert_int_equal(slot.temp_mc[0].value, 27000);
+
+    memset(page, 0, sizeof page);
+    page[400] = 7; /* reserved bytes do not make it a reading */
+    assert_int_equal(el_fill_smart(&slot, page, 6), -61 /* ENODATA */);
+    assert_int_equal(slot.smart_stamp.quality, EL_FAILED);
+    assert_int_equal(slot.smart_stamp.time_us, 5);
+    assert_int_equal(slot.temp_mc[0].value, 27000); /* as it was */
+
+    memset(page, 0xff, sizeof page);
+    assert_int_equal(el_fill_smart(&slot, page, 7), -19 /* ENODEV */);
+    assert_int_equal(el_fill_identify(&slot, page, 7), -19);
+    memset(page, 0, sizeof page);
+    assert_int_equal(el_fill_identify(&slot, page, 7), -61);
+}
+
+static void celsius_where_kelvin_belongs(void **state)
+{
+    struct el_slot slot = {0};
+
+    el_le_put(page + EL_SMART_TEMPERATURE, 2, 312);
+    el_le_put(page + EL_SMART_SENSORS, 2, 57);
+    assert_int_equal(el_fill_smart(&slot, page, 1), 0);
+    assert_int_equal(slot.temp_mc[0].quality, EL_GOOD);
+    assert_int_equal(slot.temp_mc[1].quality, EL_IMPLAUSIBLE);
+    assert_int_equal(slot.temp_mc[2].quality, EL_ABSENT);
+}
+
+static void optional_logs(void **state)
+{
+    static const uint8_t guid[16] = EL_OCP_GUID_BYTES;
+    struct el_slot slot = {0};
+
+    el_le_put(page + EL_ERRLOG_ENTRY_SIZE + EL_ERRLOG_COUNT, 8, 14810000);
+    el_le_put(page + EL_ERRLOG_ENTRY_SIZE + EL_ERRLOG_STATUS, 2, 0x4005);
+    el_le_put(page + EL_ERRLOG_COUNT, 8, 3);
+    assert_int_equal(el_fill_error_log(&slot, page, 4 * EL_ERRLOG_ENTRY_SIZE, 1), 0);
+    assert_int_equal(slot.logs.error.count, 14810000);
+    assert_int_equal(slot.logs.error.last_status, 0x2002);
+
+    memset(page, 0, sizeof page);
+    assert_int_equal(el_fill_error_log(&slot, page, 64, 1), 0); /* no error ever is a sound answer */
+    assert_int_equal(el_fill_ocp(&slot, page, 1), -61);
+    el_le_put(page + EL_OCP_MEDIA_WRITTEN, 16, (el_u128)1 << 70);
+    assert_int_equal(el_fill_ocp(&slot, page, 1), -93 /* EPROTONOSUPPORT: another vendor's page */);
+    memcpy(page + EL_OCP_GUID, guid, sizeof guid);
+    el_le_put(page + EL_OCP_VERSION, 2, 6);
+    el_le_put(page + EL_OCP_LINK_RETRAININGS, 8, 9);
+    assert_int_equal(el_fill_ocp(&slot, page, 1), 0);
+    assert_true(slot.logs.ocp.media_written_bytes == (el_u128)1 << 70);
+    assert_int_equal(slot.logs.ocp.retraining_count, 9);
+
+    memset(page, 0, sizeof page);
+    page[EL_FWLOG_AFI] = 0x21;
+    memcpy(page + EL_FWLOG_REVISIONS + 8, "2.0     ", 8);
+    assert_int_equal(el_fill_firmware(&slot, page, 1), 0);
+    assert_int_equal(slot.logs.firmware.active_slot, 1);
+    assert_int_equal(slot.logs.firmware.next_slot, 2);
+    assert_string_equal(slot.logs.firmware.revision[0], "");
+    assert_string_equal(slot.logs.firmware.revision[1], "2.0");
+
+    memset(page, 0, sizeof page);
+    el_le_put(page + EL_ENDGRP_DATA_WRITTEN, 16, 5);
+    el_le_put(page + EL_ENDGRP_MEDIA_WRITTEN, 16, ~(el_u128)0);
+    assert_int_equal(el_fill_endurance(&slot, 1, page, 1), 0);
+    assert_true(slot.logs.endurance.data_written_bytes == 5000000000u);
+    assert_true(slot.logs.endurance.media_written_bytes == ~(el_u128)0);
+
+    memset(page, 0, sizeof page);
+    page[EL_SELFTEST_RESULTS + EL_SELFTEST_STATUS] = 0x17; /* short test, failed a segment */
+    el_le_put(page + EL_SELFTEST_RESULTS + EL_SELFTEST_POWER_ON_HOURS, 8, 99);
+    assert_int_equal(el_fill_self_test(&slot, page, 1), 0);
+    assert_true(slot.logs.self_test.last_valid);
+    assert_int_equal(slot.logs.self_test.last_result, 7);
+    page[EL_SELFTEST_RESULTS] = 0xf;
+    assert_int_equal(el_fill_self_test(&slot, page, 1), 0);
+    assert_false(slot.logs.self_test.last_valid);
+}
+
+static void features(void **state)
+{
+    struct el_slot slot = {0};
+
+    el_fill_feature(&slot, EL_NVME_FID_POWER_MANAGEMENT, 0, 0x42, 1);
+    assert_int_equal(slot.power_state.value, 2);
+    el_fill_feature(&slot, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(0, false), 356, 1);
+    assert_int_equal(slot.threshold_mc[0][0].value, 83000);
+    el_fill_feature(&slot, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(2, false), 0xffff, 1);
+    assert_int_equal(slot.threshold_mc[2][0].quality, EL_IMPLAUSIBLE);
+    el_fill_feature(&slot, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(2, true), 0, 1);
+    assert_int_equal(slot.threshold_mc[2][1].quality, EL_ABSENT);
+    el_fill_feature(&slot, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(15, false), 356, 1); /* all sensors: no row */
+    el_fill_feature(&slot, EL_NVME_FID_HCTM, 0, 350u << 16 | 355, 1);
+    assert_int_equal(slot.hctm_mc[0].value, 77000);
+    assert_int_equal(slot.hctm_mc[1].value, 82000);
+}
+
+static void old_readings_turn_stale_and_lost_drives_are_forgotten(void **state)
+{
+    struct el_slot slot = {.number = 3};
+
+    el_le_put(page + EL_SMART_TEMPERATURE, 2, 312);
+    assert_int_equal(el_fill_smart(&slot, page, 100), 0);
+    el_fill_expire(&slot, 100);
+    assert_int_equal(slot.temp_mc[0].quality, EL_GOOD);
+    el_fill_expire(&slot, 101);
+    assert_int_equal(slot.temp_mc[0].quality, EL_STALE);
+    assert_int_equal(slot.smart_stamp.quality, EL_STALE);
+
+    strcpy(slot.identify.serial, "ABC");
+    el_fill_forget(&slot);
+    assert_string_equal(slot.last_serial, "ABC");
+    assert_string_equal(slot.identify.serial, "");
+    assert_int_equal(slot.temp_mc[0].quality, EL_ABSENT);
+    assert_int_equal(slot.number, 3);
+    el_fill_forget(&slot); /* twice: the serial stays known */
+    assert_string_equal(slot.last_serial, "ABC");
+}
+
+/* Bytes are bytes: no page may harm a decoder (run under ASan and UBSan). */
+static void any_page_decodes(void **state)
+{
+    struct el_rng rng = el_rng_seed(20260131);
+    struct el_slot slot = {0};
+    struct el_namespace ns = {0};
+
+    for (int round = 0; round < 3000; round++) {
+        for (size_t i = 0; i < sizeof page; i += 8) {
+            uint64_t bits = el_rng_u64(&rng);
+
+            memcpy(page + i, &bits, 8);
+        }
+        if (round % 3 == 0)
+            memset(page + el_rng_u64(&rng) % 2048, round % 2 ? 0xff : 0, 2048);
+        if (round % 5 == 0)
+            memcpy(page + EL_OCP_GUID, (uint8_t[])EL_OCP_GUID_BYTES, 16);
+        el_fill_identify(&slot, page, round);
+        el_fill_smart(&slot, page, round);
+        el_fill_namespace(&ns, page);
+        el_fill_error_log(&slot, page, sizeof page, round);
+        el_fill_firmware(&slot, page, round);
+        el_fill_self_test(&slot, page, round);
+        el_fill_endurance(&slot, 1, page, round);
+        el_fill_sanitize(&slot, page, round);
+        el_fill_ocp(&slot, page, round);
+        el_fill_feature(&slot, page[0], el_le32(page + 4), el_le32(page + 8), round);
+        assert_in_range(slot.identify.power_states, 0, 32);
+        for (int i = 0; i < EL_SLOT_SENSORS; i++)
+            if (slot.temp_mc[i].quality == EL_GOOD)
+                assert_true(slot.temp_mc[i].value >= -59000 && slot.temp_mc[i].value <= 226000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(kelvin_is_signed_and_bounded, clear_page),
+        cmocka_unit_test_setup(power_scales, clear_page),
+        cmocka_unit_test_setup(text_stops_at_its_field, clear_page),
+        cmocka_unit_test_setup(namespace_block_sizes, clear_page),
+        cmocka_unit_test_setup(namespace_format_index_above_15, clear_page),
+        cmocka_unit_test_setup(energy_only_from_controllers_that_have_it, clear_page),
+        cmocka_unit_test_setup(pages_that_are_no_reading, clear_page),
+        cmocka_unit_test_setup(celsius_where_kelvin_belongs, clear_page),
+        cmocka_unit_test_setup(optional_logs, clear_page),
+        cmocka_unit_test_setup(features, clear_page),
+        cmocka_unit_test_setup(old_readings_turn_stale_and_lost_drives_are_forgotten, clear_page),
+        cmocka_unit_test_setup(any_page_decodes, clear_page),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
