@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Each alert fires when it should, stays quiet just inside its limit, and survives vanishing series, reboots and drive swaps.
+
+usage: rules_test.py [check|alerts|runbooks|self-test]
+
+Writes promtool unit tests from the table below and runs them over the shipped rules. A series is written as
+`name{labels}` with its family's place labels added: element_drive_* get card and slot, other element_* with a card get card.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RULES = ROOT / "deploy/prometheus/rules"
+PLACE = 'job="elementd",instance="h1:10450"'
+SLOT = PLACE + ',card="c0",slot="3"'
+CARD = PLACE + ',card="c0"'
+C, H = "_x60", "+0x60"  # one sample a minute for an hour: absent; constant
+
+# alert: (series that make it fire, minutes until then, series just inside that must not)
+# A value is promtool's notation over one-minute steps.
+CASES = {
+    "ElementDriveLost": ([("S element_drive_up", "1x5 0x60")], 10, [("S element_drive_up", "1x60")]),
+    "ElementDriveReplaced": ([("S element_drive_replaced_total", "0x9 1x60")], 12, [("S element_drive_replaced_total", "4x60")]),
+    "ElementSlotsMissing": (
+        [("C element_slots_expected", "2x60"), ("S element_drive_slot_occupied", "1x60"), ('K element_drive_slot_occupied{slot="4"}', "0x60")], 20,
+        [("C element_slots_expected", "1x60"), ("S element_drive_slot_occupied", "1x60")]),
+    "ElementDriveTemperatureHigh": (
+        [('S element_drive_temperature_celsius{sensor="composite"}', "75x60"), ("S element_drive_warning_temperature_threshold_celsius", "75x60")], 5,
+        [('S element_drive_temperature_celsius{sensor="composite"}', "74.9x60"), ("S element_drive_warning_temperature_threshold_celsius", "75x60"),
+         ('S element_drive_temperature_celsius{sensor="2"}', "90x60")]),
+    "ElementDriveTemperatureCritical": (
+        [('S element_drive_temperature_celsius{sensor="composite"}', "80x60"), ("S element_drive_critical_temperature_threshold_celsius", "80x60")], 5,
+        [('S element_drive_temperature_celsius{sensor="composite"}', "79x60"), ("S element_drive_critical_temperature_threshold_celsius", "80x60")]),
+    "ElementDriveHeadroomShrinking": (
+        [("S element_drive_headroom_celsius", "12-0.02x500")], 480, [("S element_drive_headroom_celsius", "12-0.0002x500")]),
+    "ElementDriveThrottledLong": ([("S element_drive_cap_ratio", "0.6x60")], 40, [("S element_drive_cap_ratio", "0.6x20 1x60")]),
+    "ElementDriveFirmwareThrottling": (
+        [('S element_drive_thermal_management_transitions_total{level="1"}', "5x20 6x60")], 25,
+        [('S element_drive_thermal_management_transitions_total{level="1"}', "5x90")]),
+    "ElementDriveReliabilityDegraded": (
+        [('S element_drive_critical_warning{warning="reliability"}', "0x5 1x60")], 10, [('S element_drive_critical_warning{warning="temperature"}', "1x60")]),
+    "ElementDriveReadOnly": (
+        [('S element_drive_critical_warning{warning="read_only"}', "0x5 1x60")], 10, [('S element_drive_critical_warning{warning="read_only"}', "0x60")]),
+    "ElementDrivePowerLossProtectionFailing": (
+        [('S element_drive_critical_warning{warning="volatile_backup"}', "1x60")], 10, [('S element_drive_critical_warning{warning="volatile_backup"}', "0x60")]),
+    "ElementDriveSpareLow": (
+        [("S element_drive_available_spare_ratio", "0.09x60"), ("S element_drive_available_spare_threshold_ratio", "0.1x60")], 10,
+        [("S element_drive_available_spare_ratio", "0.1x60"), ("S element_drive_available_spare_threshold_ratio", "0.1x60")]),
+    "ElementDriveMediaErrorsGrowing": (
+        [("S element_drive_media_errors_total", "7x20 9x60")], 30, [("S element_drive_media_errors_total", "4294967296x60")]),
+    "ElementDriveSelfTestFailed": (
+        [("S element_drive_self_test_last_result_passed", "0x60")], 10, [("S element_drive_self_test_last_result_passed", "1x60")]),
+    "ElementDrivePollErrors": (
+        [('S element_drive_poll_errors_total{log="smart",reason="timeout"}', "0+2x60")], 40,
+        [('S element_drive_poll_errors_total{log="smart",reason="timeout"}', "0x20 1x60")]),
+    "ElementDriveEnduranceExceeded": (
+        [("S element_drive_percentage_used_ratio", "1.03x60")], 10, [("S element_drive_percentage_used_ratio", "0.99x60")]),
+    "ElementDriveWearsOutIn30Days": (
+        [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "29x400")], 370, [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "91x400")]),
+    "ElementDriveWearsOutIn90Days": (
+        [('S element_drive_wear_days_remaining{basis="percentage_used"}', "31x400")], 370,
+        [('S element_drive_wear_days_remaining{basis="percentage_used"}', "89x100 91x300")]),
+    "ElementWarrantyEnding": (
+        [("C element_card_warranty_remaining_seconds", "7000000x100")], 70, [("C element_card_warranty_remaining_seconds", "8000000x100")]),
+    "ElementLinkDegraded": (
+        [('C element_link_degraded{address="0000:01:00.0"}', "1x60")], 5, [('C element_link_degraded{address="0000:01:00.0"}', "0x60")]),
+    "ElementLinkErrors": (
+        [('C element_link_aer_errors_total{address="0000:01:00.0",severity="correctable",error="total"}', "0+1x100")], 80,
+        [('C element_link_aer_errors_total{address="0000:01:00.0",severity="correctable",error="total"}', "5x100")]),
+    "ElementLinkUncorrectableErrors": (
+        [('C element_link_aer_errors_total{address="0000:01:00.0",severity="fatal",error="total"}', "0x20 1x100")], 30,
+        [('C element_link_aer_errors_total{address="0000:01:00.0",severity="fatal",error="total"}', "3x100")]),
+    "ElementFailsafe": (
+        [('C element_governor_failsafe{level="hold"}', "1x60"), ('C element_governor_failsafe{level="none"}', "0x60")], 5,
+        [('C element_governor_failsafe{level="hold"}', "0x60"), ('C element_governor_failsafe{level="none"}', "1x60")]),
+    "ElementAirFailing": ([("C element_governor_air_failing", "1x60")], 5, [("C element_governor_air_failing", "0x60")]),
+    "ElementAirflowLow": (
+        [('C element_card_airflow_lfm{source="measured"}', "390x60"), ("C element_card_airflow_min_lfm", "400x60")], 10,
+        [('C element_card_airflow_lfm{source="measured"}', "400x60"), ("C element_card_airflow_min_lfm", "400x60")]),
+    "ElementInletOutOfRange": (
+        [("C element_card_inlet_celsius", "56x60"), ("C element_card_inlet_max_celsius", "55x60"), ("C element_card_inlet_min_celsius", "0x60")], 10,
+        [("C element_card_inlet_celsius", "55x60"), ("C element_card_inlet_max_celsius", "55x60"), ("C element_card_inlet_min_celsius", "0x60")]),
+    "ElementHumidityOutOfRange": (
+        [("C element_card_humidity_ratio", "0.03x60"), ("C element_card_humidity_max_ratio", "0.95x60"), ("C element_card_humidity_min_ratio", "0.05x60")], 20,
+        [("C element_card_humidity_ratio", "0.5x60"), ("C element_card_humidity_max_ratio", "0.95x60"), ("C element_card_humidity_min_ratio", "0.05x60")]),
+    "ElementSwitchTemperatureHigh": (
+        [("C element_switch_temperature_celsius", "100x60"), ("C element_switch_limit_celsius", "100x60")], 5,
+        [("C element_switch_temperature_celsius", "99x60"), ("C element_switch_limit_celsius", "100x60")]),
+    "ElementCardPowerHigh": (
+        [("C element_card_power_watts", "43x60"), ("C element_card_limit_watts", "40x60")], 5,
+        [("C element_card_power_watts", "41x60"), ("C element_card_limit_watts", "40x60")]),
+    "ElementFanFailed": (
+        [('P element_board_fan_rpm{sensor="fan1"}', "3000x5 0x60")], 10, [('P element_board_fan_rpm{sensor="fan1"}', "0x60")]),
+    "ElementActuatorMismatch": (
+        [('S element_governor_actuator_mismatch_total', "0+1x60")], 20, [('S element_governor_actuator_mismatch_total', "5x60")]),
+    "ElementBudgetEscape": (
+        [("S element_governor_budget_escape_bytes_total", "0+600000000x60")], 30, [("S element_governor_budget_escape_bytes_total", "0+600000x60")]),
+    "ElementSensorInvalid": ([("S element_governor_sensor_valid", "0x60")], 15, [("S element_governor_sensor_valid", "1x60")]),
+    "ElementGovernorPaused": ([("C element_governor_paused", "1x400")], 260, [("C element_governor_paused", "1x100 0x300")]),
+    "ElementDown": ([("P up", "1x5 0x60")], 10, [("P up", "1x60")]),
+    "ElementDaemonStale": ([("P element_snapshot_age_seconds", "1x5 31+60x60")], 10, [("P element_snapshot_age_seconds", "2x60")]),
+    "ElementExporterRestarting": (
+        [("P process_start_time_seconds", "100x5 200x5 300x5 400x40")], 20, [("P process_start_time_seconds", "100x5 200x60")]),
+    "ElementConfigReloadFailed": (
+        [("P element_config_last_reload_successful", "0x60")], 10, [("P element_config_last_reload_successful", "1x60")]),
+    "ElementTicksLate": ([("P element_ticks_late_total", "0+10x60")], 40, [("P element_ticks_late_total", "3x60")]),
+}
+# Others that rightly fire with it.
+ALSO = {}
+
+# What a healthy drive exports, for the stories below.
+HEALTHY = [("P up", "1"), ("S element_drive_up", "1"), ("S element_drive_replaced_total", "0"), ("S element_drive_media_errors_total", "3"),
+           ('S element_drive_thermal_management_transitions_total{level="1"}', "11"), ("S element_drive_percentage_used_ratio", "0.4"),
+           ('S element_drive_critical_warning{warning="reliability"}', "0"), ("S element_drive_cap_ratio", "1"),
+           ("P process_start_time_seconds", "1000"), ('C element_governor_failsafe{level="none"}', "1")]
+
+
+def series(key, values):
+    family, text = key.split(" ", 1)
+    labels = {"S": SLOT, "C": CARD, "P": PLACE, "K": CARD}[family]
+    name, _, own = text.partition("{")
+    return {"series": f"{name}{{{labels}{',' + own.rstrip('}') if own else ''}}}", "values": values}
+
+
+def fired(minutes, *names):
+    return {"expr": 'count by (alertname) (ALERTS{alertstate="firing"})', "eval_time": f"{minutes}m",
+            "exp_samples": [{"labels": f'{{alertname="{n}"}}', "value": 1} for n in sorted(names)]}
+
+
+def one(inputs, *expected):
+    return {"interval": "1m", "input_series": [series(k, v) for k, v in inputs], "promql_expr_test": list(expected)}
+
+
+def story(change):
+    """HEALTHY over two hours, `change` maps a series to its own values."""
+    return [(k, change.get(k, f"{v}x120")) for k, v in HEALTHY]
+
+
+def stories():
+    # A reboot: everything is gone for three minutes, the drive's own counters go on, the daemon's begin anew.
+    gap = {k: f"{v}x30 _x3 {v}x90" for k, v in HEALTHY}
+    gap["S element_drive_replaced_total"] = "2x30 _x3 0x90"
+    gap["P process_start_time_seconds"] = "1000x30 _x3 3000x90"
+    gap["P up"] = "1x30 0x1 1x90"
+    yield "reboot", one(story(gap), fired(34), fired(60), fired(110))
+    # A swap: another drive with other counters; the slot is empty for two minutes.
+    swap = {"S element_drive_up": "1x30 0x2 1x90", "S element_drive_replaced_total": "0x32 1x90",
+            "S element_drive_media_errors_total": "3x30 _x2 9000x90", "S element_drive_percentage_used_ratio": "0.4x30 _x2 0.9x90",
+            'S element_drive_thermal_management_transitions_total{level="1"}': "11x30 _x2 4000x90"}
+    yield "swap", one(story(swap), fired(29), fired(36, "ElementDriveReplaced"), fired(60), fired(115))
+    # A drive dies: `up` stays as 0, its values vanish; nothing but its loss is told.
+    dies = {k: f"{v}x30 stale" for k, v in HEALTHY if k.startswith("S ")}
+    dies["S element_drive_up"] = "1x30 0x90"
+    dies["S element_drive_replaced_total"] = "0x120"
+    yield "death", one(story(dies), fired(29), fired(40, "ElementDriveLost"), fired(110, "ElementDriveLost"))
+    # The exporter dies: only that is told.
+    down = {k: f"{v}x30 stale" for k, v in HEALTHY}
+    down["P up"] = "1x30 0x90"
+    yield "exporter down", one(story(down), fired(40, "ElementDown"), fired(110, "ElementDown"))
+
+
+def quiet_after(name, inputs, minutes):
+    """Whatever made it fire vanishes: no alert may live on without its series, but for those about absence."""
+    cut = [(k, " ".join([v, "stale"])) for k, v in inputs]
+    end = minutes + 700
+    return one(cut, fired(end))
+
+
+def alerts():
+    rules = yaml.safe_load((RULES / "elementd-alerts.yml").read_text())
+    return {r["alert"]: r for g in rules["groups"] for r in g["rules"]}
+
+
+def promtool(tests):
+    with tempfile.TemporaryDirectory() as scratch:
+        path = pathlib.Path(scratch) / "tests.yml"
+        path.write_text(yaml.safe_dump({"rule_files": [str(RULES / "elementd-alerts.yml"), str(RULES / "elementd-recording.yml")],
+                                        "evaluation_interval": "1m", "tests": tests}))
+        return subprocess.run(["promtool", "test", "rules", path], capture_output=True, text=True)
+
+
+def run_alerts():
+    have, bad = alerts(), 0
+    for missing in sorted(set(have) ^ set(CASES)):
+        print(f"{missing}: has no case, or a case and no rule")
+        bad += 1
+    tests = [(n, one(f, fired(at, n, *ALSO.get(n, ())))) for n, (f, at, _q) in CASES.items()]
+    tests += [(n + " quiet", one(q, fired(at))) for n, (_f, at, q) in CASES.items()]
+    tests += [(n + " vanish", quiet_after(n, f, at)) for n, (f, at, _q) in CASES.items()]
+    tests += list(stories())
+    result = promtool([t for _n, t in tests])
+    if result.returncode:
+        for name, test in tests:  # which one
+            result = promtool([test])
+            if result.returncode:
+                print(f"{name}:\n{result.stdout}{result.stderr}")
+                bad += 1
+    print(f"{len(tests)} rule tests over {len(have)} alerts, {bad} bad")
+    return bad
+
+
+def run_check():
+    files = sorted(RULES.glob("*.yml"))
+    bad = subprocess.run(["promtool", "check", "rules", *files]).returncode
+    bad += subprocess.run(["promtool", "check", "config", ROOT / "deploy/prometheus/prometheus.yml"]).returncode
+    for name, rule in alerts().items():
+        for part in ("summary", "description", "runbook_url"):
+            if not rule["annotations"].get(part):
+                print(f"{name}: no {part}")
+                bad += 1
+        if not name.startswith("Element") or rule["labels"].get("severity") not in ("critical", "warning", "info"):
+            print(f"{name}: name or severity")
+            bad += 1
+    return bad
+
+
+def run_runbooks():
+    bad = 0
+    pages = {p.stem: p.read_text() for p in (ROOT / "deploy/runbooks").glob("*.md")}
+    for name in sorted(set(pages) ^ set(alerts())):
+        print(f"{name}: a page without an alert, or an alert without a page")
+        bad += 1
+    for name, text in pages.items():
+        if not (text.startswith(f"# {name}\n") and "## Look at" in text and "## Do" in text):
+            print(f"{name}: not title, meaning, Look at, Do")
+            bad += 1
+    # Each alarm of the daemon's table has an alert with its id, and no alert names an id that is none.
+    ids = set(re.findall(r"EL_ALARM_(\w+)", (ROOT / "src/model/alarm.h").read_text())) - {"NONE", "COUNT"}
+    told = {r["labels"]["alarm"].upper() for r in alerts().values() if "alarm" in r["labels"]}
+    for name in sorted(ids ^ told):
+        print(f"{name}: an alarm without an alert, or an alert for no alarm")
+        bad += 1
+    return bad
+
+
+def run_self_test():
+    """A wrong expectation must be noticed."""
+    inputs, at, _quiet = CASES["ElementDriveLost"]
+    return 0 if promtool([one(inputs, fired(at))]).returncode else 1
+
+
+if __name__ == "__main__":
+    what = {"check": run_check, "alerts": run_alerts, "runbooks": run_runbooks, "self-test": run_self_test}
+    if len(sys.argv) != 2 or sys.argv[1] not in what:
+        sys.exit(__doc__)
+    sys.exit(1 if what[sys.argv[1]]() else 0)
