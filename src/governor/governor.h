@@ -10,7 +10,6 @@
 #include "model/reading.h"
 
 enum el_preference { EL_PREFER_PERFORMANCE = 0, EL_PREFER_COOL, EL_PREFER_QUIET };
-enum el_array_level { EL_ARRAY_NONE = 0, EL_ARRAY_STRIPE, EL_ARRAY_MIRROR };
 
 /* What a law may know beforehand: declared, never the plant's true parameters. Watts, Celsius, joules; NAN = unknown / no limit. */
 struct el_governor_slot {

@@ -32,6 +32,9 @@ const char *el_failsafe_name(enum el_failsafe f); /* "none", "hold", "reduce", "
 enum el_mode { EL_MODE_OBSERVE = 0, EL_MODE_ADVISE, EL_MODE_ENFORCE, EL_MODE_COUNT };
 const char *el_mode_name(enum el_mode m);
 
+/* How the drives of one md array share its work: a stripe runs at the pace of its slowest member. */
+enum el_array_level { EL_ARRAY_NONE = 0, EL_ARRAY_STRIPE, EL_ARRAY_MIRROR };
+
 /* One slot. */
 struct el_slot_decision {
     double cap_ratio;         /* of full host I/O power, (0, 1]; 1 = no cap */

@@ -105,6 +105,8 @@ struct el_slot {
     int64_t last_success_realtime_us;
     uint64_t replaced;        /* drives swapped in this slot since the daemon first saw it */
     int32_t numa_node;        /* -1 = unknown */
+    char array[16];           /* md array it is a member of ("md0"); "" = none */
+    enum el_array_level array_level;
 
     struct el_stamp identify_stamp, smart_stamp;
     struct el_nvme_identify identify;

@@ -1,0 +1,129 @@
+#include "device/blkio.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "device/namespaces.h"
+
+#define SYS_BLOCK     "sys/class/block"
+#define DISKSTATS_MAX (1u << 20)
+
+/* Documentation/admin-guide/iostats.rst: reads, merged, sectors, ms, writes, merged, sectors, ... A sector is 512 bytes. */
+static bool parse_stat(const char *text, struct el_slot_io *io)
+{
+    unsigned long long reads, read_sectors, writes, write_sectors;
+
+    if (sscanf(text, "%llu %*u %llu %*u %llu %*u %llu", &reads, &read_sectors, &writes, &write_sectors) != 4)
+        return false;
+    io->read_ops += reads;
+    io->write_ops += writes;
+    io->read_bytes += read_sectors * 512;
+    io->write_bytes += write_sectors * 512;
+    return true;
+}
+
+static bool stat_file(const struct el_sysfs *fs, const char *dir, struct el_slot_io *io)
+{
+    char line[512];
+
+    return el_sysfs_line(fs, dir, "stat", line, sizeof line) == 0 && parse_stat(line, io);
+}
+
+/* "   259       0 nvme0n1 123 ..." */
+static bool diskstats_line(const struct el_sysfs *fs, const char *disk, struct el_slot_io *io)
+{
+    EL_AUTO_BUF struct el_buf b = {0};
+    char *save, *line;
+
+    if (el_sysfs_bytes(fs, "proc", "diskstats", DISKSTATS_MAX, &b) < 0 || !b.data)
+        return false;
+    for (line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char name[64];
+        int at = 0;
+
+        if (sscanf(line, "%*u %*u %63s%n", name, &at) == 1 && strcmp(name, disk) == 0)
+            return parse_stat(line + at, io);
+    }
+    return false;
+}
+
+static bool add_disk(const struct el_sysfs *fs, const char *controller, const char *disk, struct el_slot_io *io)
+{
+    char dir[EL_SYSFS_PATH];
+
+    snprintf(dir, sizeof dir, "sys/class/nvme/%s/%s", controller, disk);
+    if (stat_file(fs, dir, io))
+        return true;
+    return el_sysfs_join(dir, SYS_BLOCK, disk) && (stat_file(fs, dir, io) || diskstats_line(fs, disk, io));
+}
+
+int el_blkio_read(const struct el_sysfs *fs, const char *controller, int64_t now_us, struct el_slot_io *io)
+{
+    EL_AUTO_NAMES struct el_names disks = {0};
+    struct el_slot_io sum = {.time_us = now_us, .valid = true};
+    uint32_t counted = 0;
+    int r = el_namespaces_disks(fs, controller, &disks);
+
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < disks.n; i++)
+        counted += add_disk(fs, controller, disks.name[i], &sum);
+    for (size_t i = 0; !counted && i < disks.n; i++) {
+        char head[32];
+
+        if (el_namespaces_head(disks.name[i], head, sizeof head) && strcmp(head, disks.name[i]) != 0)
+            counted += add_disk(fs, controller, head, &sum);
+    }
+    if (!counted)
+        return -ENODATA;
+    *io = sum;
+    return 0;
+}
+
+static enum el_array_level level_of(const struct el_sysfs *fs, const char *md)
+{
+    char dir[EL_SYSFS_PATH], level[16] = "";
+
+    if (el_sysfs_join(dir, SYS_BLOCK, md))
+        el_sysfs_line(fs, dir, "md/level", level, sizeof level);
+    if (strcmp(level, "raid1") == 0)
+        return EL_ARRAY_MIRROR;
+    /* raid0, 4, 5, 6 and 10 spread each request over their members: the slowest sets the pace. */
+    return strncmp(level, "raid", 4) == 0 ? EL_ARRAY_STRIPE : EL_ARRAY_NONE;
+}
+
+static bool join_holder(const struct el_sysfs *fs, const char *dir, struct el_slot *s)
+{
+    EL_AUTO_NAMES struct el_names holders = {0};
+    char path[EL_SYSFS_PATH];
+
+    if (!el_sysfs_join(path, dir, "holders") || el_sysfs_list(fs, path, &holders) < 0)
+        return false;
+    for (size_t i = 0; i < holders.n; i++)
+        if (strncmp(holders.name[i], "md", 2) == 0) {
+            el_text_copy(s->array, sizeof s->array, holders.name[i]);
+            s->array_level = level_of(fs, holders.name[i]);
+            return true;
+        }
+    return false;
+}
+
+void el_blkio_arrays(const struct el_sysfs *fs, struct el_inventory *inv)
+{
+    for (uint32_t i = 0; i < inv->n.namespaces; i++) {
+        const char *block = inv->namespaces[i].block;
+        struct el_slot *s = &inv->slots[inv->namespaces[i].slot];
+        EL_AUTO_NAMES struct el_names parts = {0};
+        char dir[EL_SYSFS_PATH], part[EL_SYSFS_PATH];
+
+        if (s->array[0] || !el_sysfs_join(dir, SYS_BLOCK, block) || join_holder(fs, dir, s))
+            continue;
+        if (el_sysfs_list(fs, dir, &parts) < 0)
+            continue;
+        for (size_t k = 0; k < parts.n; k++)
+            if (strncmp(parts.name[k], block, strlen(block)) == 0 && el_sysfs_join(part, dir, parts.name[k]) &&
+                join_holder(fs, part, s))
+                break;
+    }
+}

@@ -1,0 +1,105 @@
+#include "device/namespaces.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "device/rows.h"
+
+#define CLASS_NVME   "sys/class/nvme"
+#define CLASS_SUBSYS "sys/class/nvme-subsystem"
+
+bool el_namespaces_head(const char *disk, char *out, size_t size)
+{
+    unsigned a, b, c;
+    char rest;
+
+    if (sscanf(disk, "nvme%uc%un%u%c", &a, &b, &c, &rest) == 3)
+        snprintf(out, size, "nvme%un%u", a, c);
+    else if (sscanf(disk, "nvme%un%u%c", &a, &c, &rest) == 2)
+        el_text_copy(out, size, disk);
+    else
+        return false;
+    return true;
+}
+
+int el_namespaces_disks(const struct el_sysfs *fs, const char *controller, struct el_names *out)
+{
+    char dir[EL_SYSFS_PATH], head[32];
+    size_t kept = 0;
+    int r = el_sysfs_join(dir, CLASS_NVME, controller) ? el_sysfs_list(fs, dir, out) : -ENAMETOOLONG;
+
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < out->n; i++)
+        if (el_namespaces_head(out->name[i], head, sizeof head))
+            memmove(out->name[kept++], out->name[i], sizeof *out->name);
+    out->n = kept;
+    return 0;
+}
+
+static int add_namespace(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot, const char *head, const char *dir)
+{
+    struct el_namespace *ns;
+    int64_t v;
+
+    for (uint32_t i = 0; i < inv->n.namespaces; i++)
+        if (inv->namespaces[i].slot == slot && strcmp(inv->namespaces[i].block, head) == 0)
+            return 0;
+    ns = el_row_append(&inv->namespaces, &inv->n.namespaces, sizeof *ns);
+    if (!ns)
+        return -ENOMEM;
+    ns->slot = slot;
+    el_text_copy(ns->block, sizeof ns->block, head);
+    if (el_sysfs_i64(fs, dir, "nsid", &v) == 0 && v > 0 && v <= UINT32_MAX)
+        ns->nsid = (uint32_t)v;
+    if (el_sysfs_i64(fs, dir, "size", &v) == 0 && v > 0 && v < INT64_MAX / 512)
+        ns->size_bytes = (uint64_t)v * 512; /* always 512, whatever the LBA size */
+    if (el_sysfs_i64(fs, dir, "queue/logical_block_size", &v) == 0 && v >= 512 && v <= 1 << 20)
+        ns->lba_bytes = (uint32_t)v;
+    return 0;
+}
+
+/* Joined through the subsystem: with multipath nvme0n1 may belong to nvme3. */
+static int add_subsystem_namespaces(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot, const char *controller)
+{
+    EL_AUTO_NAMES struct el_names subsystems = {0};
+    int r = el_sysfs_list(fs, CLASS_SUBSYS, &subsystems);
+
+    for (size_t i = 0; r == 0 && i < subsystems.n; i++) {
+        EL_AUTO_NAMES struct el_names names = {0};
+        char dir[EL_SYSFS_PATH], head[32], path[EL_SYSFS_PATH];
+        bool ours = false;
+
+        if (!el_sysfs_join(dir, CLASS_SUBSYS, subsystems.name[i]) || el_sysfs_list(fs, dir, &names) < 0)
+            continue;
+        for (size_t k = 0; k < names.n; k++)
+            ours |= strcmp(names.name[k], controller) == 0;
+        for (size_t k = 0; r == 0 && ours && k < names.n; k++)
+            if (el_namespaces_head(names.name[k], head, sizeof head) && el_sysfs_join(path, dir, names.name[k]))
+                r = add_namespace(fs, inv, slot, head, path);
+    }
+    return r;
+}
+
+int el_namespaces_read(const struct el_sysfs *fs, struct el_inventory *inv)
+{
+    int r = 0;
+
+    for (uint32_t slot = 0; r == 0 && slot < inv->n.slots; slot++) {
+        EL_AUTO_NAMES struct el_names disks = {0};
+        const char *controller = inv->slots[slot].controller;
+        char dir[EL_SYSFS_PATH], head[32], path[EL_SYSFS_PATH];
+
+        if (!controller[0])
+            continue;
+        r = add_subsystem_namespaces(fs, inv, slot, controller);
+        if (r == 0 && el_namespaces_disks(fs, controller, &disks) < 0)
+            continue;
+        el_sysfs_join(dir, CLASS_NVME, controller);
+        for (size_t i = 0; r == 0 && i < disks.n; i++)
+            if (el_namespaces_head(disks.name[i], head, sizeof head) && el_sysfs_join(path, dir, disks.name[i]))
+                r = add_namespace(fs, inv, slot, head, path);
+    }
+    return r;
+}

@@ -1,0 +1,274 @@
+#include "device/pcie.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/text.h"
+
+#define AER_FILE_MAX 4096
+#define AER_FILES    {"aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal"}
+
+/* Advances over `n` to `max` hexadecimal digits; NULL when there are fewer than `min`. */
+static const char *hex(const char *p, int min, int max)
+{
+    int n = 0;
+
+    while (n < max && isxdigit((unsigned char)p[n]))
+        n++;
+    return n >= min ? p + n : NULL;
+}
+
+bool el_pcie_is_address(const char *text)
+{
+    const char *p = hex(text, 4, 8);
+
+    if (!p || *p != ':' || !(p = hex(p + 1, 2, 2)) || *p != ':' || !(p = hex(p + 1, 2, 2)) || *p != '.')
+        return false;
+    return p[1] >= '0' && p[1] <= '7' && !p[2];
+}
+
+uint64_t el_pcie_address_key(const char *address)
+{
+    unsigned domain, bus, device, function;
+
+    if (!el_pcie_is_address(address) || sscanf(address, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
+        return UINT64_MAX;
+    return (uint64_t)domain << 32 | bus << 16 | device << 8 | function;
+}
+
+uint32_t el_pcie_speed_mts(const char *text)
+{
+    static const struct {
+        const char *text;
+        uint32_t mts;
+    } speeds[] = {
+        {"2.5 GT/s", 2500}, {"5 GT/s", 5000},   {"5.0 GT/s", 5000},   {"8 GT/s", 8000},     {"8.0 GT/s", 8000},  {"16 GT/s", 16000},
+        {"16.0 GT/s", 16000}, {"32 GT/s", 32000}, {"32.0 GT/s", 32000}, {"64 GT/s", 64000}, {"64.0 GT/s", 64000},
+    };
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(speeds); i++) {
+        size_t n = strlen(speeds[i].text);
+
+        if (strncmp(text, speeds[i].text, n) == 0 && (!text[n] || strcmp(text + n, " PCIe") == 0))
+            return speeds[i].mts;
+    }
+    return 0;
+}
+
+uint32_t el_pcie_width(int64_t lanes)
+{
+    switch (lanes) {
+    case 1: case 2: case 4: case 8: case 12: case 16: case 32:
+        return (uint32_t)lanes;
+    default:
+        return 0;
+    }
+}
+
+uint64_t el_pcie_bytes_per_s(uint32_t mts, uint32_t width)
+{
+    uint64_t bits = (uint64_t)mts * 1000000 * width;
+
+    if (mts <= 5000)
+        return bits / 10; /* 8b/10b */
+    return mts <= 32000 ? bits / 130 * 128 / 8 : bits / 256 * 242 / 8; /* 128b/130b; flits: 242 of 256 bytes */
+}
+
+/* Speed and width come out of one register: when the width cannot be (63, 255: the register read all ones), the speed beside
+ * it is worth nothing either. Width 0 is a link that is down: its speed says nothing. */
+static void read_rate(const struct el_sysfs *fs, const char *dir, const char *speed_file, const char *width_file,
+                      uint32_t *mts, uint32_t *width, bool *down)
+{
+    char text[32];
+    int64_t lanes = -1;
+
+    *mts = *width = 0;
+    *down = false;
+    if (el_sysfs_i64(fs, dir, width_file, &lanes) < 0 || el_sysfs_line(fs, dir, speed_file, text, sizeof text) < 0)
+        return;
+    *down = lanes == 0;
+    *width = el_pcie_width(lanes);
+    if (*width)
+        *mts = el_pcie_speed_mts(text);
+}
+
+/* "Name count" pairs, one a line or all on one; the total under its own name, given, never recomputed. */
+static void parse_aer(char *text, struct el_link *l, enum el_aer_severity s)
+{
+    char *save, *name, *count;
+
+    for (name = strtok_r(text, " \t\n", &save); name; name = strtok_r(NULL, " \t\n", &save)) {
+        uint64_t v;
+
+        if (name[strlen(name) - 1] == ':')
+            continue;
+        count = strtok_r(NULL, " \t\n", &save);
+        if (!count || el_num_parse_u64(count, &v) < 0)
+            return;
+        if (strncmp(name, "TOTAL_ERR_", 10) == 0) {
+            l->aer[s].total = v;
+            l->aer[s].valid = true;
+        } else if (v && l->aer[s].n < EL_AER_ERRORS) {
+            el_text_clean(l->aer[s].error[l->aer[s].n].name, sizeof l->aer[s].error[0].name, name);
+            l->aer[s].error[l->aer[s].n++].count = v;
+        }
+    }
+}
+
+static void read_aer(const struct el_sysfs *fs, const char *dir, struct el_link *l)
+{
+    static const char *const files[EL_AER_COUNT] = AER_FILES;
+
+    memset(l->aer, 0, sizeof l->aer);
+    for (int s = 0; s < EL_AER_COUNT; s++) {
+        EL_AUTO_BUF struct el_buf b = {0};
+
+        if (el_sysfs_bytes(fs, dir, files[s], AER_FILE_MAX, &b) == 0 && b.len)
+            parse_aer(b.data, l, (enum el_aer_severity)s);
+    }
+}
+
+void el_pcie_read(const struct el_sysfs *fs, const char *dir, struct el_link *l)
+{
+    bool down, unused;
+
+    read_rate(fs, dir, "current_link_speed", "current_link_width", &l->current_mts, &l->current_width, &down);
+    read_rate(fs, dir, "max_link_speed", "max_link_width", &l->max_mts, &l->max_width, &unused);
+    l->up = l->current_width != 0;
+    l->known = down || (l->current_mts && l->current_width);
+    if (el_sysfs_line(fs, dir, "power_state", l->power_state, sizeof l->power_state) < 0)
+        l->power_state[0] = '\0';
+    read_aer(fs, dir, l);
+}
+
+static struct el_link *find(struct el_link *links, uint32_t n, const char *address)
+{
+    for (uint32_t i = 0; address[0] && i < n; i++)
+        if (strcmp(links[i].address, address) == 0)
+            return &links[i];
+    return NULL;
+}
+
+/* A drive and an upstream port have their link above them, a root or downstream port below: the two ends are parent and
+ * child unless the child is a downstream port (that hop is inside the switch). */
+static bool is_wire(const struct el_link *child)
+{
+    return child->role == EL_LINK_DRIVE || child->role == EL_LINK_UPSTREAM;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return !a ? b : !b ? a : EL_MIN(a, b);
+}
+
+static void expect(struct el_link *a, uint32_t mts, uint32_t width)
+{
+    a->expected_mts = least(a->expected_mts, mts);
+    a->expected_width = least(a->expected_width, width);
+}
+
+static uint64_t bottleneck(struct el_link *links, uint32_t n, const struct el_link *l)
+{
+    uint64_t worst = 0;
+
+    for (int hops = 0; l && hops < 16; hops++, l = find(links, n, l->parent)) {
+        uint64_t rate = el_pcie_bytes_per_s(l->current_mts, l->current_width);
+
+        if (rate && (!worst || rate < worst))
+            worst = rate;
+    }
+    return worst;
+}
+
+void el_pcie_judge(struct el_link *links, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct el_link *l = &links[i], *parent = find(links, n, l->parent);
+
+        if (!is_wire(l))
+            continue;
+        if (!l->max_mts) /* the port alone may promise what this end never could */
+            continue;
+        if (parent && parent->max_mts) {
+            expect(l, least(l->max_mts, parent->max_mts), least(l->max_width, parent->max_width));
+            expect(parent, l->expected_mts, l->expected_width);
+        } else {
+            expect(l, l->max_mts, l->max_width);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct el_link *l = &links[i];
+
+        l->degraded = l->up && l->known && ((l->expected_mts && l->current_mts < l->expected_mts) ||
+                                            (l->expected_width && l->current_width < l->expected_width));
+        l->path_bottleneck_bytes_per_s = l->up ? bottleneck(links, n, l) : 0;
+    }
+}
+
+/* Capability list of a configuration header (PCI Local Bus 3.0, 6.7): offset of the PCIe capability, 0 without one. */
+static size_t pcie_capability(const uint8_t *config, size_t n)
+{
+    size_t at = n >= 64 && config[6] & 0x10 ? config[0x34] & 0xfc : 0;
+
+    for (int i = 0; i < 48 && at >= 64 && at + 0x18 <= n; i++) {
+        if (config[at] == 0x10)
+            return at;
+        at = config[at + 1] & 0xfc;
+    }
+    return 0;
+}
+
+/* Slot power limit: value and scale (7.5.3.9); F0h..F2h at scale 0 stand for 250, 275, 300 W. */
+static uint32_t slot_power_mw(uint32_t value, uint32_t scale)
+{
+    static const uint32_t step_mw[] = {1000, 100, 10, 1};
+
+    if (scale == 0 && value >= 0xf0)
+        return value <= 0xf2 ? 250000 + (value - 0xf0) * 25000 : 0;
+    return value * step_mw[scale & 3];
+}
+
+static uint32_t le32(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static bool suspended(const struct el_sysfs *fs, const char *dir)
+{
+    char text[32];
+
+    return el_sysfs_line(fs, dir, "power/runtime_status", text, sizeof text) == 0 && strncmp(text, "suspend", 7) == 0;
+}
+
+int el_pcie_config_read(const struct el_sysfs *fs, const char *dir, struct el_pcie_config *out)
+{
+    static const enum el_pcie_type types[16] = {[0] = EL_PCIE_ENDPOINT, [1] = EL_PCIE_ENDPOINT, [4] = EL_PCIE_ROOT_PORT,
+                                                [5] = EL_PCIE_UPSTREAM, [6] = EL_PCIE_DOWNSTREAM};
+    EL_AUTO_BUF struct el_buf b = {0};
+    const uint8_t *c;
+    size_t cap;
+    int r;
+
+    if (suspended(fs, dir))
+        return -ENODATA;
+    r = el_sysfs_bytes(fs, dir, "config", 4096, &b);
+    if (r < 0)
+        return r;
+    c = (const uint8_t *)b.data;
+    cap = b.data ? pcie_capability(c, b.len) : 0;
+    if (!cap)
+        return b.len <= 64 ? -EACCES : -ENOENT;
+    *out = (struct el_pcie_config){.type = types[c[cap + 2] >> 4], .slot_implemented = c[cap + 3] & 1};
+    if (out->type == EL_PCIE_ROOT_PORT || out->type == EL_PCIE_DOWNSTREAM) {
+        uint32_t slot = le32(c + cap + 0x14); /* Slot Capabilities, only with a slot */
+
+        out->slot_power_limit_mw = out->slot_implemented ? slot_power_mw(slot >> 7 & 0xff, slot >> 15 & 3) : 0;
+    } else {
+        uint32_t device = le32(c + cap + 4); /* Device Capabilities: what the slot above told this end */
+
+        out->slot_power_limit_mw = slot_power_mw(device >> 18 & 0xff, device >> 26 & 3);
+    }
+    return 0;
+}

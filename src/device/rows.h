@@ -1,0 +1,23 @@
+/* Tables that grow row by row. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A zeroed row at the end of `*array` (of `*n` rows, doubling); NULL = out of memory, array untouched. Rows move: keep no
+ * pointer over the next call. Only this function may grow an array that it made. */
+static inline void *el_row_append(void *array, uint32_t *n, size_t row)
+{
+    char **rows = array;
+
+    if ((*n & (*n - 1)) == 0) {
+        void *grown = realloc(*rows, row * (*n ? *n * 2 : 1));
+
+        if (!grown)
+            return NULL;
+        *rows = grown;
+    }
+    return memset(*rows + row * (*n)++, 0, row);
+}

@@ -1,0 +1,575 @@
+#include "device/topology.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "device/namespaces.h"
+#include "device/pcie.h"
+#include "device/rows.h"
+
+#define CLASS_NVME   "sys/class/nvme"
+#define PCI_DEVICES  "sys/bus/pci/devices"
+#define PCI_SLOTS    "sys/bus/pci/slots"
+
+/* An NVMe function, with or without a controller of the nvme driver. */
+struct endpoint {
+    char controller[16];      /* "" = unbound */
+    char dir[EL_SYSFS_PATH];  /* of the PCI function; "" = no PCI device */
+    char card[EL_SYSFS_PATH]; /* upstream port above it, else its own dir, else its controller: what makes a card */
+    bool behind_switch;
+    uint64_t order;
+};
+
+struct build {
+    const struct el_sysfs *fs;
+    struct el_inventory *inv;
+    struct endpoint *endpoints;
+    uint32_t n;
+};
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The PCI function above `dir`: false at a host bridge. */
+static bool parent_dir(const char *dir, char out[EL_SYSFS_PATH])
+{
+    size_t n = (size_t)(last_part(dir) - dir);
+
+    if (!n)
+        return false;
+    memmove(out, dir, n - 1);
+    out[n - 1] = '\0';
+    return el_pcie_is_address(last_part(out));
+}
+
+static unsigned depth(const char *dir)
+{
+    char up[EL_SYSFS_PATH];
+    unsigned n = 0;
+
+    for (el_text_copy(up, sizeof up, dir); parent_dir(up, up); n++)
+        ;
+    return n;
+}
+
+/* From the configuration space; where that is closed, by position: under a root port, switches come as upstream port,
+ * downstream port, upstream port, ... */
+static enum el_link_role bridge_role(const struct el_sysfs *fs, const char *dir)
+{
+    struct el_pcie_config config;
+    unsigned d = depth(dir);
+
+    if (el_pcie_config_read(fs, dir, &config) == 0) {
+        if (config.type == EL_PCIE_UPSTREAM)
+            return EL_LINK_UPSTREAM;
+        if (config.type == EL_PCIE_DOWNSTREAM)
+            return EL_LINK_DOWNSTREAM;
+        return EL_LINK_ROOT_PORT;
+    }
+    return d == 0 ? EL_LINK_ROOT_PORT : d % 2 ? EL_LINK_UPSTREAM : EL_LINK_DOWNSTREAM;
+}
+
+/* The upstream port of the switch right above a drive. */
+static bool find_switch(const struct el_sysfs *fs, const char *dir, char out[EL_SYSFS_PATH])
+{
+    char port[EL_SYSFS_PATH], up[EL_SYSFS_PATH];
+
+    if (!parent_dir(strcpy(port, dir), port) || bridge_role(fs, port) != EL_LINK_DOWNSTREAM)
+        return false;
+    if (!parent_dir(strcpy(up, port), up) || bridge_role(fs, up) != EL_LINK_UPSTREAM)
+        return false;
+    memcpy(out, up, sizeof up);
+    return true;
+}
+
+int el_topology_pci_dir(const struct el_sysfs *fs, const char *address, char out[EL_SYSFS_PATH])
+{
+    char path[EL_SYSFS_PATH];
+
+    if (!el_pcie_is_address(address))
+        return -EINVAL;
+    return el_sysfs_join(path, PCI_DEVICES, address) ? el_sysfs_real(fs, path, out) : -ENAMETOOLONG;
+}
+
+/* The PCI function a controller sits on: the last address in its real path, else what its address file names. */
+static bool controller_pci_dir(const struct el_sysfs *fs, const char *ctrl_dir, char out[EL_SYSFS_PATH])
+{
+    char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH], address[64];
+
+    if (el_sysfs_join(path, ctrl_dir, "device") && el_sysfs_real(fs, path, real) == 0 && el_pcie_is_address(last_part(real))) {
+        memcpy(out, real, sizeof real);
+        return true;
+    }
+    if (el_sysfs_real(fs, ctrl_dir, real) == 0)
+        for (char *slash = real + strlen(real); slash; slash = strrchr(real, '/')) {
+            *slash = '\0';
+            if (el_pcie_is_address(last_part(real))) {
+                memcpy(out, real, sizeof real);
+                return true;
+            }
+        }
+    return el_sysfs_line(fs, ctrl_dir, "address", address, sizeof address) == 0 &&
+           el_topology_pci_dir(fs, address, out) == 0;
+}
+
+static bool is_fabric(const char *transport)
+{
+    return transport[0] && strcmp(transport, "pcie") != 0;
+}
+
+static void place(struct build *b, struct endpoint *e)
+{
+    unsigned number = 0;
+
+    if (!e->dir[0]) {
+        sscanf(e->controller, "nvme%u", &number);
+        el_text_copy(e->card, sizeof e->card, e->controller);
+        e->order = (1ULL << 63) + number;
+        return;
+    }
+    e->behind_switch = find_switch(b->fs, e->dir, e->card);
+    if (!e->behind_switch)
+        memcpy(e->card, e->dir, sizeof e->card);
+    e->order = el_pcie_address_key(last_part(e->card)) >> 1; /* fits under the others */
+}
+
+static int add_endpoint(struct build *b, const char *controller, const char *dir)
+{
+    struct endpoint *e = el_row_append(&b->endpoints, &b->n, sizeof *e);
+
+    if (!e)
+        return -ENOMEM;
+    el_text_copy(e->controller, sizeof e->controller, controller);
+    el_text_copy(e->dir, sizeof e->dir, dir);
+    place(b, e);
+    return 0;
+}
+
+static bool is_controller_name(const char *name)
+{
+    unsigned n;
+    char rest;
+
+    return sscanf(name, "nvme%u%c", &n, &rest) == 1;
+}
+
+static int find_controllers(struct build *b)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    bool pages_only = b->fs->recorded && !el_sysfs_exists(b->fs, CLASS_NVME, "");
+    const char *class = pages_only ? "nvme" : CLASS_NVME; /* a recorded machine may be nothing but its drives' pages */
+    int r = el_sysfs_list(b->fs, class, &names);
+
+    for (size_t i = 0; r == 0 && i < names.n; i++) {
+        char path[EL_SYSFS_PATH], dir[EL_SYSFS_PATH] = "", transport[16] = "", real[EL_SYSFS_PATH];
+
+        if (!is_controller_name(names.name[i]) || strlen(names.name[i]) > 15 || !el_sysfs_join(path, class, names.name[i]))
+            continue;
+        if (el_sysfs_real(b->fs, path, real) < 0) /* a link to a directory that has just gone */
+            continue;
+        el_sysfs_line(b->fs, path, "transport", transport, sizeof transport);
+        if (is_fabric(transport) || !controller_pci_dir(b->fs, path, dir))
+            dir[0] = '\0';
+        r = add_endpoint(b, names.name[i], dir);
+    }
+    return r;
+}
+
+static bool is_nvme_class(const struct el_sysfs *fs, const char *dir)
+{
+    int64_t class;
+
+    return el_sysfs_i64(fs, dir, "class", &class) == 0 && class >> 8 == 0x0108;
+}
+
+static bool known_endpoint(const struct build *b, const char *dir)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        if (strcmp(b->endpoints[i].dir, dir) == 0)
+            return true;
+    return false;
+}
+
+/* NVMe functions that have no controller: bound to vfio-pci, uio, nothing, or given up by the nvme driver. */
+static int find_unbound(struct build *b)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    int r = el_sysfs_list(b->fs, PCI_DEVICES, &names);
+
+    for (size_t i = 0; r == 0 && i < names.n; i++) {
+        char dir[EL_SYSFS_PATH];
+
+        if (el_topology_pci_dir(b->fs, names.name[i], dir) == 0 && is_nvme_class(b->fs, dir) && !known_endpoint(b, dir) &&
+            !el_sysfs_exists(b->fs, dir, "physfn")) /* an idle virtual function is no drive */
+            r = add_endpoint(b, "", dir);
+    }
+    return r;
+}
+
+static int compare_endpoints(const void *a, const void *b)
+{
+    const struct endpoint *x = a, *y = b;
+    uint64_t kx = el_pcie_address_key(last_part(x->dir)), ky = el_pcie_address_key(last_part(y->dir));
+
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return kx == ky ? strverscmp(x->controller, y->controller) : kx < ky ? -1 : 1;
+}
+
+/* ---- rows ---- */
+
+static void physical_slot(const struct el_sysfs *fs, const char *bus_device, char *out, size_t size)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    char address[24], dir[EL_SYSFS_PATH];
+
+    if (el_sysfs_list(fs, PCI_SLOTS, &names) < 0)
+        return;
+    for (size_t i = 0; i < names.n; i++) {
+        if (!el_sysfs_join(dir, PCI_SLOTS, names.name[i]) || el_sysfs_line(fs, dir, "address", address, sizeof address) < 0)
+            continue;
+        if (strcmp(address, bus_device) == 0) {
+            el_text_clean(out, size, names.name[i]);
+            return;
+        }
+    }
+}
+
+/* The label of the slot that holds the function at `dir`. */
+static void slot_of_function(const struct el_sysfs *fs, const char *dir, char *out, size_t size)
+{
+    char address[24];
+
+    el_text_copy(address, sizeof address, last_part(dir));
+    *strchrnul(address, '.') = '\0';
+    physical_slot(fs, address, out, size);
+}
+
+/* The label of the slot under a port, empty or not. */
+static void slot_of_port(const struct el_sysfs *fs, const char *port, char *out, size_t size)
+{
+    char address[24];
+    int64_t bus;
+
+    if (el_sysfs_i64(fs, port, "secondary_bus_number", &bus) < 0 || bus <= 0 || bus > 255)
+        return;
+    snprintf(address, sizeof address, "%.*s:%02x:00", (int)(strchrnul(last_part(port), ':') - last_part(port)),
+             last_part(port), (unsigned)bus);
+    physical_slot(fs, address, out, size);
+}
+
+static int32_t numa_node(const struct el_sysfs *fs, const char *dir)
+{
+    int64_t node = -1;
+
+    return el_sysfs_i64(fs, dir, "numa_node", &node) == 0 && node >= 0 && node < 4096 ? (int32_t)node : -1;
+}
+
+static struct el_link *add_link(struct build *b, const char *dir, enum el_link_role role, int32_t slot)
+{
+    char parent[EL_SYSFS_PATH];
+    struct el_pcie_config config;
+    struct el_link *l;
+
+    for (uint32_t i = 0; i < b->inv->n.links; i++)
+        if (strcmp(b->inv->links[i].address, last_part(dir)) == 0) { /* a hop that several cards share: the first one's */
+            b->inv->links[i].slot = -1;
+            return &b->inv->links[i];
+        }
+    l = el_row_append(&b->inv->links, &b->inv->n.links, sizeof *l);
+    if (!l)
+        return NULL;
+    l->card = b->inv->n.cards - 1;
+    l->slot = slot;
+    l->role = role;
+    el_text_copy(l->address, sizeof l->address, last_part(dir));
+    if (parent_dir(strcpy(parent, dir), parent))
+        el_text_copy(l->parent, sizeof l->parent, last_part(parent));
+    slot_of_function(b->fs, dir, l->physical_slot, sizeof l->physical_slot);
+    if (role == EL_LINK_DOWNSTREAM || role == EL_LINK_ROOT_PORT)
+        slot_of_port(b->fs, dir, l->physical_slot, sizeof l->physical_slot);
+    l->numa_node = numa_node(b->fs, dir);
+    if (el_pcie_config_read(b->fs, dir, &config) == 0)
+        l->slot_power_limit_mw = config.slot_power_limit_mw;
+    el_pcie_read(b->fs, dir, l);
+    return l;
+}
+
+/* The hops above `dir`, from the root port down. */
+static int add_hops(struct build *b, const char *dir, int32_t slot)
+{
+    char up[EL_SYSFS_PATH];
+
+    if (!parent_dir(strcpy(up, dir), up))
+        return 0;
+    if (add_hops(b, up, slot) < 0)
+        return -ENOMEM;
+    return add_link(b, up, bridge_role(b->fs, up), slot) ? 0 : -ENOMEM;
+}
+
+static struct el_card *add_card(struct build *b, const struct endpoint *e)
+{
+    struct el_card *c = el_row_append(&b->inv->cards, &b->inv->n.cards, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->number = b->inv->n.cards - 1;
+    snprintf(c->name, sizeof c->name, "card%u", c->number);
+    el_text_copy(c->address, sizeof c->address, e->dir[0] ? last_part(e->card) : "");
+    c->has_switch = e->behind_switch;
+    c->first_slot = b->inv->n.slots;
+    c->first_link = b->inv->n.links;
+    c->card_limit_w = c->switch_limit_c = c->inlet_min_c = c->inlet_max_c = c->airflow_min_lfm = NAN;
+    c->humidity_min_ratio = c->humidity_max_ratio = NAN;
+    c->warranty_seconds_remaining = c->warranty_endurance_remaining_ratio = NAN;
+    c->power_estimate_w = c->sink_resistance_c_per_w = c->unknown_heat_w = c->airflow_estimate_lfm = NAN;
+    c->airflow_wish_lfm = c->switch_headroom_c = c->fan_pwm_ratio = NAN;
+    return c;
+}
+
+static struct el_slot *add_slot(struct build *b)
+{
+    struct el_slot *s = el_row_append(&b->inv->slots, &b->inv->n.slots, sizeof *s);
+    struct el_card *c = &b->inv->cards[b->inv->n.cards - 1];
+
+    if (!s)
+        return NULL;
+    s->card = b->inv->n.cards - 1;
+    s->number = c->slots++;
+    s->numa_node = s->decision.power_state = s->action.power_state_in_force = -1;
+    s->decision.cap_ratio = 1;
+    s->decision.limit_c = s->decision.headroom_c = s->decision.temp_estimate_c = s->decision.power_estimate_w = NAN;
+    s->action.cap_ratio_in_force = s->wear_days_remaining = s->write_rate_1d = s->write_rate_30d = NAN;
+    return s;
+}
+
+static void judge_state(struct el_slot *s)
+{
+    const char *st = s->ctrl_state;
+
+    if (!s->controller[0]) {
+        bool given_up = strcmp(s->driver, "nvme") == 0;
+
+        s->state = given_up ? EL_SLOT_FAILED : EL_SLOT_UNBOUND;
+        if (given_up)
+            el_text_copy(s->reason, sizeof s->reason, "the nvme driver could not start it");
+        else
+            snprintf(s->reason, sizeof s->reason, "bound to %s, not to nvme", s->driver[0] ? s->driver : "no driver");
+    } else if (!st[0] || strcmp(st, "live") == 0) {
+        s->state = EL_SLOT_UP;
+    } else {
+        s->state = strcmp(st, "dead") == 0 || strncmp(st, "deleting", 8) == 0 ? EL_SLOT_FAILED : EL_SLOT_STALE;
+        snprintf(s->reason, sizeof s->reason, "the kernel says: %s", st);
+    }
+}
+
+static void identify_text(const struct el_sysfs *fs, const char *dir, const char *name, char *out, size_t size)
+{
+    char line[256];
+
+    if (el_sysfs_line(fs, dir, name, line, sizeof line) == 0)
+        el_text_clean(out, size, line);
+}
+
+/* "traddr=192.0.2.24,trsvcid=4420" to "192.0.2.24"; a platform device's name as it is. */
+static void fabric_address(const struct el_sysfs *fs, const char *ctrl_dir, char *out, size_t size)
+{
+    char line[256] = "", *at = line;
+
+    el_sysfs_line(fs, ctrl_dir, "address", line, sizeof line);
+    if (strncmp(line, "traddr=", 7) == 0)
+        at += 7;
+    *strchrnul(at, ',') = '\0';
+    el_text_copy(out, size, at);
+}
+
+static void fill_slot(struct build *b, const struct endpoint *e, struct el_slot *s)
+{
+    char ctrl_dir[EL_SYSFS_PATH];
+
+    el_sysfs_join(ctrl_dir, CLASS_NVME, e->controller);
+    el_text_copy(s->controller, sizeof s->controller, e->controller);
+    if (e->dir[0]) {
+        el_text_copy(s->address, sizeof s->address, last_part(e->dir));
+        el_text_copy(s->transport, sizeof s->transport, "pcie");
+        el_sysfs_link_name(b->fs, e->dir, "driver", s->driver, sizeof s->driver);
+        slot_of_function(b->fs, e->dir, s->label, sizeof s->label);
+        s->numa_node = numa_node(b->fs, e->dir);
+    }
+    if (e->controller[0]) {
+        el_sysfs_line(b->fs, ctrl_dir, "transport", s->transport, sizeof s->transport);
+        el_sysfs_line(b->fs, ctrl_dir, "state", s->ctrl_state, sizeof s->ctrl_state);
+        if (!e->dir[0])
+            fabric_address(b->fs, ctrl_dir, s->address, sizeof s->address);
+        identify_text(b->fs, ctrl_dir, "serial", s->identify.serial, sizeof s->identify.serial);
+        identify_text(b->fs, ctrl_dir, "model", s->identify.model, sizeof s->identify.model);
+        identify_text(b->fs, ctrl_dir, "firmware_rev", s->identify.firmware, sizeof s->identify.firmware);
+    }
+    judge_state(s);
+}
+
+static int add_drive(struct build *b, const struct endpoint *e, const char *port)
+{
+    struct el_slot *s = add_slot(b);
+    int32_t row = (int32_t)b->inv->n.slots - 1;
+
+    if (!s)
+        return -ENOMEM;
+    fill_slot(b, e, s);
+    if (port && !add_link(b, port, EL_LINK_DOWNSTREAM, row))
+        return -ENOMEM;
+    return !e->dir[0] || add_link(b, e->dir, EL_LINK_DRIVE, row) ? 0 : -ENOMEM;
+}
+
+/* A port without anything behind it is an empty slot, unless its registers say that no slot was built there. */
+static int add_empty_port(struct build *b, const char *port)
+{
+    struct el_pcie_config config;
+    struct el_slot *s;
+    struct el_link *l;
+
+    if (el_pcie_config_read(b->fs, port, &config) == 0 && !config.slot_implemented)
+        return 0;
+    s = add_slot(b);
+    l = s ? add_link(b, port, EL_LINK_DOWNSTREAM, (int32_t)b->inv->n.slots - 1) : NULL;
+    if (!l)
+        return -ENOMEM;
+    s->state = EL_SLOT_EMPTY;
+    el_text_copy(s->label, sizeof s->label, l->physical_slot);
+    s->numa_node = l->numa_node;
+    return 0;
+}
+
+static int add_port(struct build *b, const char *port)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    bool empty = true;
+    int r = el_sysfs_list(b->fs, port, &names);
+
+    for (size_t i = 0; r == 0 && i < names.n; i++) {
+        char dir[EL_SYSFS_PATH];
+
+        if (!el_pcie_is_address(names.name[i]) || !el_sysfs_join(dir, port, names.name[i]))
+            continue;
+        empty = false;
+        for (uint32_t e = 0; r == 0 && e < b->n; e++)
+            if (strcmp(b->endpoints[e].dir, dir) == 0)
+                r = add_drive(b, &b->endpoints[e], port);
+    }
+    return r == 0 && empty ? add_empty_port(b, port) : r;
+}
+
+static int add_switch(struct build *b, const char *upstream)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    int r = add_hops(b, upstream, -1);
+
+    if (r == 0 && !add_link(b, upstream, EL_LINK_UPSTREAM, -1))
+        r = -ENOMEM;
+    if (r == 0)
+        r = el_sysfs_list(b->fs, upstream, &names);
+    for (size_t i = 0; r == 0 && i < names.n; i++) {
+        char port[EL_SYSFS_PATH];
+
+        if (el_pcie_is_address(names.name[i]) && el_sysfs_join(port, upstream, names.name[i]))
+            r = add_port(b, port);
+    }
+    return r;
+}
+
+static int add_lone(struct build *b, const struct endpoint *e)
+{
+    int r = e->dir[0] ? add_hops(b, e->dir, (int32_t)b->inv->n.slots) : 0;
+
+    return r < 0 ? r : add_drive(b, e, NULL);
+}
+
+static int build_cards(struct build *b)
+{
+    int r = 0;
+
+    for (uint32_t i = 0; r == 0 && i < b->n; i++) {
+        const struct endpoint *e = &b->endpoints[i];
+        struct el_card *c;
+
+        if (i && e->behind_switch && strcmp(b->endpoints[i - 1].card, e->card) == 0)
+            continue;
+        c = add_card(b, e);
+        if (!c)
+            return -ENOMEM;
+        r = e->behind_switch ? add_switch(b, e->card) : add_lone(b, e);
+        c = &b->inv->cards[b->inv->n.cards - 1];
+        c->links = b->inv->n.links - c->first_link;
+        snprintf(c->title, sizeof c->title, c->has_switch ? "PCIe switch with %u slot%s" : "NVMe drive", c->slots,
+                 c->slots == 1 ? "" : "s");
+    }
+    return r;
+}
+
+int el_topology_read(const struct el_sysfs *fs, struct el_inventory *out)
+{
+    struct build b = {.fs = fs, .inv = out};
+    int r = find_controllers(&b);
+
+    if (r == 0)
+        r = find_unbound(&b);
+    if (r == 0 && b.n)
+        qsort(b.endpoints, b.n, sizeof *b.endpoints, compare_endpoints);
+    if (r == 0)
+        r = build_cards(&b);
+    if (r == 0)
+        r = el_namespaces_read(fs, out);
+    if (r == 0)
+        el_pcie_judge(out->links, out->n.links);
+    else
+        el_inventory_free(out);
+    free(b.endpoints);
+    return r;
+}
+
+void el_topology_read_links(const struct el_sysfs *fs, struct el_link *links, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        char dir[EL_SYSFS_PATH] = "sys"; /* a function that is gone: reads nothing there, so all becomes unknown */
+
+        el_topology_pci_dir(fs, links[i].address, dir);
+        el_pcie_read(fs, dir, &links[i]);
+    }
+    el_pcie_judge(links, n);
+}
+
+static uint64_t mix(uint64_t h, const char *text)
+{
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
+    return (h ^ '\n') * 0x100000001b3ULL;
+}
+
+uint64_t el_topology_fingerprint(const struct el_sysfs *fs)
+{
+    static const char *const dirs[] = {CLASS_NVME, PCI_DEVICES, "sys/class/hwmon"};
+    uint64_t h = 0xcbf29ce484222325ULL;
+
+    for (size_t d = 0; d < EL_ARRAY_SIZE(dirs); d++) {
+        EL_AUTO_NAMES struct el_names names = {0};
+
+        if (el_sysfs_list(fs, dirs[d], &names) < 0)
+            continue;
+        for (size_t i = 0; i < names.n; i++) {
+            char dir[EL_SYSFS_PATH], text[64];
+
+            h = mix(h, names.name[i]);
+            if (d > 0 || !el_sysfs_join(dir, dirs[d], names.name[i]))
+                continue;
+            h = mix(h, el_sysfs_line(fs, dir, "state", text, sizeof text) == 0 ? text : "");
+            h = mix(h, el_sysfs_line(fs, dir, "serial", text, sizeof text) == 0 ? text : "");
+        }
+    }
+    return h;
+}
