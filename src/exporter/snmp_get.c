@@ -1,0 +1,436 @@
+#include "exporter/snmp_get.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/alarm.h"
+
+static const void *field(const struct el_snmp_at *at)
+{
+    return (const char *)at->object + at->column->offset;
+}
+
+/* Values. */
+
+bool el_snmp_set_text(struct el_snmp_value *out, const char *text, size_t max)
+{
+    out->len = strnlen(text, EL_MIN(max, (size_t)EL_SNMP_TEXT_MAX - 1));
+    memcpy(out->text, text, out->len);
+    return true;
+}
+
+bool el_snmp_set_format(struct el_snmp_value *out, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(out->text, sizeof out->text, fmt, args);
+    va_end(args);
+    out->len = (size_t)EL_CLAMP(n, 0, EL_SNMP_TEXT_MAX - 1);
+    return true;
+}
+
+bool el_snmp_set_integer(struct el_snmp_value *out, double v)
+{
+    if (isnan(v))
+        return false;
+    v = round(v);
+    if (out->type == EL_SNMP_INTEGER)
+        out->integer = (int32_t)EL_CLAMP(v, (double)INT32_MIN, (double)INT32_MAX);
+    else if (out->type == EL_SNMP_COUNTER64)
+        out->counter64 = v <= 0 ? 0 : v >= 0x1p64 ? UINT64_MAX : (uint64_t)v;
+    else
+        out->gauge = (uint32_t)EL_CLAMP(v, 0.0, (double)UINT32_MAX);
+    return true;
+}
+
+/* Counters of 32 bits wrap, as managers expect; gauges and integers end at their limit. */
+static bool set_unsigned(struct el_snmp_value *out, uint64_t v)
+{
+    if (out->type == EL_SNMP_COUNTER64)
+        out->counter64 = v;
+    else if (out->type == EL_SNMP_COUNTER)
+        out->gauge = (uint32_t)v;
+    else if (out->type == EL_SNMP_INTEGER)
+        out->integer = (int32_t)EL_MIN(v, (uint64_t)INT32_MAX);
+    else
+        out->gauge = (uint32_t)EL_MIN(v, (uint64_t)UINT32_MAX);
+    return true;
+}
+
+static bool set_truth(struct el_snmp_value *out, bool v)
+{
+    out->integer = v ? 1 : 2;
+    return true;
+}
+
+static uint64_t load_unsigned(const struct el_snmp_at *at)
+{
+    uint64_t v8 = 0;
+    uint32_t v4;
+    uint16_t v2;
+
+    switch (at->column->size) {
+    case 1:
+        return *(const uint8_t *)field(at);
+    case 2:
+        memcpy(&v2, field(at), sizeof v2);
+        return v2;
+    case 4:
+        memcpy(&v4, field(at), sizeof v4);
+        return v4;
+    default:
+        memcpy(&v8, field(at), sizeof v8);
+        return v8;
+    }
+}
+
+/* Any field. */
+
+bool el_snmp_get_text(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return el_snmp_set_text(out, field(at), at->column->size);
+}
+
+/* DateAndTime, SNMPv2-TC: year, month, day, hour, minute, second, tenths, direction from UTC, hours, minutes. */
+bool el_snmp_get_date(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    int64_t us = *(const int64_t *)field(at);
+    time_t seconds = (time_t)(us / EL_USEC_PER_SEC);
+    struct tm t;
+
+    if (us <= 0 || !gmtime_r(&seconds, &t))
+        return false;
+    const uint8_t bytes[11] = {(uint8_t)((t.tm_year + 1900) >> 8),
+                               (uint8_t)(t.tm_year + 1900),
+                               (uint8_t)(t.tm_mon + 1),
+                               (uint8_t)t.tm_mday,
+                               (uint8_t)t.tm_hour,
+                               (uint8_t)t.tm_min,
+                               (uint8_t)t.tm_sec,
+                               (uint8_t)(us % EL_USEC_PER_SEC / 100000),
+                               '+',
+                               0,
+                               0};
+    out->len = sizeof bytes;
+    memcpy(out->text, bytes, sizeof bytes);
+    return true;
+}
+
+bool el_snmp_get_uint(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    uint64_t v = load_unsigned(at);
+
+    return set_unsigned(out, at->column->scale > 0 ? v * (uint64_t)at->column->scale : v);
+}
+
+bool el_snmp_get_nonzero(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return load_unsigned(at) != 0 && el_snmp_get_uint(at, out);
+}
+
+bool el_snmp_get_wide(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    uint64_t scale = (uint64_t)at->column->scale;
+    el_u128 v;
+
+    memcpy(&v, field(at), sizeof v);
+    return set_unsigned(out, v > UINT64_MAX / scale ? UINT64_MAX : (uint64_t)v * scale);
+}
+
+bool el_snmp_get_enum(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_unsigned(out, load_unsigned(at) + 1);
+}
+
+bool el_snmp_get_bool(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_truth(out, *(const bool *)field(at));
+}
+
+enum el_quality el_snmp_quality(const struct el_snmp_view *v, const struct el_reading *r)
+{
+    return v->options.stale && r->quality == EL_GOOD ? EL_STALE : r->quality;
+}
+
+bool el_snmp_get_reading(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_reading *r = field(at);
+
+    return el_snmp_quality(at->view, r) == EL_GOOD && el_snmp_set_integer(out, (double)r->value);
+}
+
+bool el_snmp_get_reading_bool(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_reading *r = field(at);
+
+    return el_snmp_quality(at->view, r) == EL_GOOD && set_truth(out, r->value != 0);
+}
+
+bool el_snmp_get_origin(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_reading *r = field(at);
+
+    return el_snmp_quality(at->view, r) == EL_GOOD && set_unsigned(out, r->origin + 1);
+}
+
+bool el_snmp_get_real(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return el_snmp_set_integer(out, *(const double *)field(at) * at->column->scale);
+}
+
+bool el_snmp_get_positive(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return *(const double *)field(at) > 0 && el_snmp_get_real(at, out);
+}
+
+bool el_snmp_get_kelvin(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    int64_t mc;
+
+    return el_nvme_kelvin_mc((uint16_t)load_unsigned(at), &mc) && el_snmp_set_integer(out, (double)mc);
+}
+
+static bool set_seconds(struct el_snmp_value *out, int64_t us)
+{
+    return el_snmp_set_integer(out, floor((double)EL_MAX(us, 0) / EL_USEC_PER_SEC));
+}
+
+bool el_snmp_get_since(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    int64_t t = *(const int64_t *)field(at);
+
+    return t > 0 && set_seconds(out, at->view->snapshot->time_us - t);
+}
+
+bool el_snmp_get_until(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    int64_t t = *(const int64_t *)field(at);
+
+    return t > 0 && set_seconds(out, t - at->view->snapshot->time_us);
+}
+
+bool el_snmp_get_not_negative(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    int32_t v = *(const int32_t *)field(at);
+
+    return v >= 0 && set_unsigned(out, (uint64_t)v);
+}
+
+bool el_snmp_get_limit(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    int64_t v = *(const int64_t *)field(at);
+
+    return v != INT64_MIN && v != INT64_MAX && el_snmp_set_integer(out, (double)v);
+}
+
+bool el_snmp_get_card_name(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_card *c = el_snmp_card(at->view, *(const int32_t *)field(at));
+
+    return el_snmp_set_text(out, c ? c->name : "", sizeof c->name);
+}
+
+bool el_snmp_get_slot_of(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_slot *t = el_snmp_slot(at->view, *(const int32_t *)field(at));
+
+    return el_snmp_set_integer(out, t ? (double)t->number : -1);
+}
+
+/* One column each. */
+
+bool el_snmp_get_age(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_snmp_self *self = at->view->options.self;
+
+    return self &&
+           el_snmp_set_integer(out, floor((double)EL_MAX(self->now_us - at->view->snapshot->time_us, 0) / 1000));
+}
+
+bool el_snmp_get_uptime(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_snmp_self *self = at->object;
+
+    out->gauge = (uint32_t)((self->now_us - self->start_us) / 10000);
+    return true;
+}
+
+bool el_snmp_get_stale(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_truth(out, at->view->options.stale);
+}
+
+bool el_snmp_slot_text(const struct el_snmp_view *v, const struct el_slot *t, const char *what,
+                       struct el_snmp_value *out)
+{
+    const struct el_card *c = el_snmp_card(v, t->card);
+
+    return el_snmp_set_format(out, "%.*s slot %u%s%s", EL_NAME_MAX - 1, c ? c->name : "", t->number, *what ? " " : "",
+                              what);
+}
+
+bool el_snmp_sensor_text(const struct el_snmp_view *v, const struct el_slot *t, uint32_t sensor, const char *what,
+                         struct el_snmp_value *out)
+{
+    char name[64];
+
+    if (sensor == 0)
+        snprintf(name, sizeof name, "composite%s", what);
+    else
+        snprintf(name, sizeof name, "sensor %u%s", sensor, what);
+    return el_snmp_slot_text(v, t, name, out);
+}
+
+bool el_snmp_get_slot_name(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return el_snmp_slot_text(at->view, at->object, "", out);
+}
+
+static enum el_slot_state slot_state(const struct el_snmp_at *at)
+{
+    const struct el_slot *t = at->object;
+
+    return at->view->options.stale && t->state == EL_SLOT_UP ? EL_SLOT_STALE : t->state;
+}
+
+bool el_snmp_get_slot_state(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_unsigned(out, (uint64_t)slot_state(at) + 1);
+}
+
+bool el_snmp_get_slot_up(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_truth(out, slot_state(at) == EL_SLOT_UP);
+}
+
+bool el_snmp_get_slot_uptime(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_slot *t = at->object;
+
+    return slot_state(at) == EL_SLOT_UP && t->up_since_us > 0 &&
+           set_seconds(out, at->view->snapshot->time_us - t->up_since_us);
+}
+
+bool el_snmp_get_io(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return ((const struct el_slot *)at->object)->io.valid && el_snmp_get_uint(at, out);
+}
+
+bool el_snmp_get_nvme_version(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    uint32_t v = ((const struct el_slot *)at->object)->identify.version;
+
+    return v != 0 && el_snmp_set_format(out, "%u.%u.%u", v >> 16, v >> 8 & 0xff, v & 0xff);
+}
+
+/* BITS: bit 0 is the highest of the first byte; NVMe counts from the lowest. */
+bool el_snmp_get_warning(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    uint8_t warning = ((const struct el_slot *)at->object)->smart.critical_warning, bits = 0;
+
+    for (int i = 0; i < 6; i++)
+        if (warning >> i & 1)
+            bits |= (uint8_t)(0x80 >> i);
+    out->text[0] = (char)bits;
+    out->len = 1;
+    return true;
+}
+
+bool el_snmp_get_sensor_number(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_unsigned(out, at->row->sub);
+}
+
+bool el_snmp_get_sensor_name(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return el_snmp_sensor_text(at->view, at->object, at->row->sub, "", out);
+}
+
+bool el_snmp_get_sensor_temp(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_reading *r = &((const struct el_slot *)at->object)->temp_mc[at->row->sub];
+
+    return el_snmp_quality(at->view, r) == EL_GOOD && el_snmp_set_integer(out, (double)r->value);
+}
+
+bool el_snmp_get_sensor_quality(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_unsigned(
+        out, (uint64_t)el_snmp_quality(at->view, &((const struct el_slot *)at->object)->temp_mc[at->row->sub]) + 1);
+}
+
+bool el_snmp_get_sensor_threshold(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_reading *r = &((const struct el_slot *)at->object)->threshold_mc[at->row->sub][at->column->offset];
+
+    return r->quality == EL_GOOD && el_snmp_set_integer(out, (double)r->value);
+}
+
+bool el_snmp_get_aer(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_link *l = at->object;
+
+    return l->aer[at->column->offset].valid && set_unsigned(out, l->aer[at->column->offset].total);
+}
+
+bool el_snmp_get_sensor_card(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_card *c = el_snmp_card(at->view, ((const struct el_sensor *)at->object)->card);
+
+    return el_snmp_set_text(out, c ? c->name : "", sizeof c->name);
+}
+
+bool el_snmp_get_budget(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_slot_decision *d = &((const struct el_slot *)at->object)->decision;
+
+    return d->cap_ratio < 1 && el_snmp_set_integer(out, d->budget_w * 1e3);
+}
+
+bool el_snmp_get_writes(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const uint64_t *writes = field(at);
+    uint64_t sum = 0;
+
+    for (int i = 0; i < EL_ACTUATOR_COUNT; i++)
+        sum += writes[i];
+    return set_unsigned(out, sum);
+}
+
+bool el_snmp_get_alarm_name(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_alarm_kind *k = el_alarm_kind(((const struct el_alarm *)at->object)->id);
+
+    return el_snmp_set_format(out, "%s", k ? k->name : "");
+}
+
+/* Rows that exist. */
+
+bool el_snmp_identify_known(const struct el_snmp_at *at)
+{
+    const struct el_slot *t = at->object;
+
+    return t->state != EL_SLOT_EMPTY && t->state != EL_SLOT_GONE &&
+           (t->identify_stamp.quality == EL_GOOD || t->identify_stamp.quality == EL_STALE);
+}
+
+bool el_snmp_smart_known(const struct el_snmp_at *at)
+{
+    return !at->view->options.stale && ((const struct el_slot *)at->object)->smart_stamp.quality == EL_GOOD;
+}
+
+bool el_snmp_link_known(const struct el_snmp_at *at)
+{
+    return ((const struct el_link *)at->object)->known;
+}
+
+bool el_snmp_decided(const struct el_snmp_at *at)
+{
+    const struct el_slot *t = at->object;
+
+    return !at->view->options.stale && t->state != EL_SLOT_EMPTY && t->state != EL_SLOT_GONE;
+}

@@ -1,0 +1,95 @@
+/* Inside of the SNMP view: tables as data. A table has columns (number, type, getter) and takes its rows from one of
+ * the sorted row sets of the view. To add a column: one row in snmp_tables.c and one object in the MIB; a test compares
+ * the two. */
+#pragma once
+
+#include "exporter/snmp_view.h"
+
+enum el_snmp_rowset {
+    EL_ROWS_ONE = 0, /* scalars of the snapshot: a single row, index 0 */
+    EL_ROWS_SELF,    /* scalars of the exporter */
+    EL_ROWS_CARD,
+    EL_ROWS_SLOT,
+    EL_ROWS_DRIVE_SENSOR, /* object: the slot; sub: number of the sensor */
+    EL_ROWS_LINK,
+    EL_ROWS_BOARD,
+    EL_ROWS_ALARM,
+    EL_ROWS_EVENT,
+    EL_ROWS_ENTITY,   /* object and sub by kind: see snmp_entity.c */
+    EL_ROWS_SENSOR,   /* entities that are sensors */
+    EL_ROWS_CONTAINS, /* parent, child */
+    EL_ROWS_COUNT
+};
+
+#define EL_SNMP_INDEX_MAX 4
+
+struct el_snmp_row {
+    uint32_t index[EL_SNMP_INDEX_MAX];
+    uint32_t ref; /* row of the snapshot's own table */
+    uint32_t sub;
+};
+
+struct el_snmp_rows {
+    struct el_snmp_row *row; /* sorted by index as integers, no duplicates */
+    size_t n, cap;
+};
+
+/* The place a getter reads from. */
+struct el_snmp_at {
+    const struct el_snmp_view *view;
+    const struct el_snmp_row *row;
+    const void *object; /* the snapshot's row */
+    const struct el_snmp_column *column;
+};
+
+/* Fills the value but not its type; false = no instance. */
+typedef bool el_snmp_getter(const struct el_snmp_at *at, struct el_snmp_value *out);
+
+struct el_snmp_column {
+    uint16_t number;
+    const char *name;
+    enum el_snmp_type type;
+    el_snmp_getter *get;
+    uint32_t offset,
+        size; /* of the field in the object, for the getters that work on any; else an argument of the getter */
+    double scale;
+};
+
+struct el_snmp_table {
+    const char *name;
+    el_oid prefix[12]; /* of the entry, below the base; from the root when `absolute` */
+    uint8_t prefix_len;
+    bool absolute;
+    enum el_snmp_rowset rows;
+    bool (*present)(const struct el_snmp_at *at); /* NULL = every row */
+    const struct el_snmp_column *columns;
+    size_t n;
+};
+
+extern const struct el_snmp_table el_snmp_element_tables[], el_snmp_entity_tables[];
+extern const size_t el_snmp_element_tables_n, el_snmp_entity_tables_n;
+
+struct el_snmp_view {
+    const struct el_snapshot *snapshot;
+    struct el_snmp_view_options options;
+    struct el_snmp_rows rows[EL_ROWS_COUNT];
+    struct el_snmp_block *block; /* tables with their whole prefix, in the order of a walk */
+    size_t blocks;
+    uint64_t entity_mark;
+    bool failed; /* out of memory while it was built */
+};
+
+void el_snmp_rows_add(struct el_snmp_view *v, enum el_snmp_rowset set, struct el_snmp_row row);
+void el_snmp_add_entities(struct el_snmp_view *v); /* snmp_entity.c; after all other sets are sorted */
+
+/* Number that stays with a board sensor's name: 1..2^27-1. */
+uint32_t el_snmp_name_number(const char *name);
+
+/* Card and slot of a snapshot's row, or NULL. */
+const struct el_card *el_snmp_card(const struct el_snmp_view *v, int64_t row);
+const struct el_slot *el_snmp_slot(const struct el_snmp_view *v, int64_t row);
+
+bool el_snmp_set_text(struct el_snmp_value *out, const char *text,
+                      size_t max); /* `text` ends at NUL or after `max` bytes */
+bool el_snmp_set_format(struct el_snmp_value *out, const char *fmt, ...) EL_PRINTF(2, 3);
+bool el_snmp_set_integer(struct el_snmp_value *out, double v); /* rounds; clamps to the type */
