@@ -1,0 +1,224 @@
+/* Getters for values that are worked out from more than one field. */
+#include <string.h>
+
+#include "model/catalog_private.h"
+
+#define READER(name)                                                                                                   \
+    struct el_value el_read_##name(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row,        \
+                                   uint32_t sub)
+
+static const struct el_slot *slot_of(const struct el_catalog_context *c, uint32_t row)
+{
+    return &el_snapshot_slots(c->s)[row];
+}
+
+READER(snapshot_age)
+{
+    int64_t age = (c->now_us ? c->now_us : c->s->time_us) - c->s->time_us;
+
+    return el_fixed(EL_MAX(age, 0), 6);
+}
+
+READER(snapshot_stale)
+{
+    return el_unsigned(c->stale);
+}
+
+READER(drives)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < c->s->slots.count; i++)
+        n += slot_of(c, i)->state == sub;
+    return el_unsigned(n);
+}
+
+READER(agentx)
+{
+    int32_t connected = c->exporter->agentx_connected;
+
+    return connected < 0 ? el_absent : el_unsigned(connected != 0);
+}
+
+READER(occupied)
+{
+    enum el_slot_state state = slot_of(c, row)->state;
+
+    return el_unsigned(state != EL_SLOT_EMPTY && state != EL_SLOT_GONE);
+}
+
+/* A slot that never held a drive has nothing that could be up. */
+READER(up)
+{
+    enum el_slot_state state = slot_of(c, row)->state;
+
+    return state == EL_SLOT_EMPTY ? el_absent : el_unsigned(state == EL_SLOT_UP && !c->stale);
+}
+
+READER(drive_info)
+{
+    return slot_of(c, row)->state == EL_SLOT_EMPTY ? el_absent : el_unsigned(1);
+}
+
+READER(group_warning)
+{
+    static const uint8_t bits[] = {0, 2, 3}; /* spare, reliability, read-only: as in log 09h */
+    const struct el_slot *t = slot_of(c, row);
+    bool groups = t->identify.ctratt & 1u << 4;
+
+    return groups || t->smart.endurance_group_warning ?
+               el_unsigned(t->smart.endurance_group_warning >> bits[sub] & 1) :
+               el_absent;
+}
+
+static double written_bytes(const struct el_slot *t)
+{
+    return (double)t->smart.data_units_written * EL_NVME_DATA_UNIT_BYTES;
+}
+
+READER(endurance_used)
+{
+    const struct el_slot *t = slot_of(c, row);
+
+    return t->rated_endurance_bytes > 0 ? el_rounded(written_bytes(t) / t->rated_endurance_bytes, 6) : el_absent;
+}
+
+/* Only when every drive of the card has told: a sum with a hole is a false low. */
+READER(card_endurance_used)
+{
+    const struct el_card *card = &el_snapshot_cards(c->s)[row];
+    double written = 0;
+
+    if (!(card->rated_endurance_bytes > 0))
+        return el_absent;
+    for (uint32_t i = 0; i < card->slots; i++) {
+        const struct el_slot *t = slot_of(c, card->first_slot + i);
+
+        if (t->state == EL_SLOT_EMPTY)
+            continue;
+        if (t->state != EL_SLOT_UP || t->smart_stamp.quality != EL_GOOD)
+            return el_absent;
+        written += written_bytes(t);
+    }
+    return el_rounded(written / card->rated_endurance_bytes, 6);
+}
+
+READER(wear_days)
+{
+    const struct el_slot *t = slot_of(c, row);
+
+    return t->wear_basis == sub + 1 ? el_rounded(t->wear_days_remaining, 1) : el_absent;
+}
+
+READER(budget)
+{
+    const struct el_slot_decision *d = &slot_of(c, row)->decision;
+
+    return d->cap_ratio < 1 ? el_rounded(d->budget_w, 3) : el_absent;
+}
+
+READER(io_bytes)
+{
+    const struct el_slot_io *io = &slot_of(c, row)->io;
+
+    return io->valid ? el_unsigned(sub ? io->write_bytes : io->read_bytes) : el_absent;
+}
+
+READER(io_operations)
+{
+    const struct el_slot_io *io = &slot_of(c, row)->io;
+
+    return io->valid ? el_unsigned(sub ? io->write_ops : io->read_ops) : el_absent;
+}
+
+READER(actions)
+{
+    const struct el_slot_action *a = &slot_of(c, row)->action;
+    uint32_t actuator = sub / 2;
+
+    if (!(a->usable & 1u << actuator) && !a->lowered[actuator] && !a->raised[actuator])
+        return el_absent;
+    return el_unsigned(sub % 2 ? a->raised[actuator] : a->lowered[actuator]);
+}
+
+READER(pci_power)
+{
+    const char *state = el_snapshot_links(c->s)[row].power_state;
+
+    return state[0] ? el_unsigned(strcmp(state, el_sub_pci_power.value(sub)) == 0) : el_absent;
+}
+
+/* Sub index 0 of each severity is the kernel's total, then its errors by name. */
+READER(aer)
+{
+    const struct el_link *l = &el_snapshot_links(c->s)[row];
+    uint32_t severity = sub / (1 + EL_AER_ERRORS), error = sub % (1 + EL_AER_ERRORS);
+
+    if (!l->aer[severity].valid || error > l->aer[severity].n)
+        return el_absent;
+    return el_unsigned(error ? l->aer[severity].error[error - 1].count : l->aer[severity].total);
+}
+
+READER(alarms)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < c->s->alarms.count; i++)
+        n += el_snapshot_alarms(c->s)[i].severity == sub;
+    return el_unsigned(n);
+}
+
+READER(error_status)
+{
+    const struct el_nvme_error_log *log = &slot_of(c, row)->logs.error;
+
+    return log->count ? el_unsigned(log->last_status) : el_absent;
+}
+
+READER(firmware_slot)
+{
+    return slot_of(c, row)->logs.firmware.revision[sub][0] ? el_unsigned(1) : el_absent;
+}
+
+READER(self_test_running)
+{
+    return el_unsigned(slot_of(c, row)->logs.self_test.current != 0);
+}
+
+READER(self_test_progress)
+{
+    const struct el_nvme_self_test *t = &slot_of(c, row)->logs.self_test;
+
+    return t->current ? el_fixed(t->completion_percent, 2) : el_absent;
+}
+
+READER(self_test_result)
+{
+    const struct el_nvme_self_test *t = &slot_of(c, row)->logs.self_test;
+
+    return t->last_valid ? el_unsigned(t->last_result) : el_absent;
+}
+
+READER(sanitize)
+{
+    return el_unsigned(slot_of(c, row)->logs.sanitize.status == sub);
+}
+
+READER(sanitize_progress)
+{
+    const struct el_nvme_sanitize *s = &slot_of(c, row)->logs.sanitize;
+
+    return s->status == 2 ? el_rounded(s->progress / 65536.0, 4) : el_absent;
+}
+
+READER(capacitor)
+{
+    uint16_t percent = slot_of(c, row)->logs.ocp.capacitor_health_percent;
+
+    return percent == EL_NVME_NO_CAPACITOR ? el_absent : el_fixed(percent, 2);
+}
+
+READER(series)
+{
+    return el_unsigned(c->series + 1);
+}
