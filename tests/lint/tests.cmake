@@ -19,3 +19,13 @@ add_custom_target(cppcheck
   COMMAND cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr
           --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -DEL_VERSION="0"
           -I${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/src VERBATIM)
+
+# update-golden: writes what tests compare with anew, from what is built now. Look at the difference before you commit it.
+add_custom_target(update-golden VERBATIM)
+
+# coverage: lines reached by the tests, with the preset of that name.
+if(CMAKE_C_FLAGS MATCHES "--coverage")
+  add_custom_target(coverage
+    COMMAND ${CMAKE_CTEST_COMMAND} -L "unit|fuzz" --output-on-failure
+    COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/lint/coverage.py ${CMAKE_BINARY_DIR} VERBATIM)
+endif()

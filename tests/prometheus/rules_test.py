@@ -27,8 +27,8 @@ CASES = {
     "ElementDriveLost": ([("S element_drive_up", "1x5 0x60")], 10, [("S element_drive_up", "1x60")]),
     "ElementDriveReplaced": ([("S element_drive_replaced_total", "0x9 1x60")], 12, [("S element_drive_replaced_total", "4x60")]),
     "ElementSlotsMissing": (
-        [("C element_slots_expected", "2x60"), ("S element_drive_slot_occupied", "1x60"), ('K element_drive_slot_occupied{slot="4"}', "0x60")], 20,
-        [("C element_slots_expected", "1x60"), ("S element_drive_slot_occupied", "1x60")]),
+        [("C element_slots_expected", "2x60"), ("S element_slot_occupied", "1x60"), ('K element_slot_occupied{slot="4"}', "0x60")], 20,
+        [("C element_slots_expected", "1x60"), ("S element_slot_occupied", "1x60")]),
     "ElementDriveTemperatureHigh": (
         [('S element_drive_temperature_celsius{sensor="composite"}', "75x60"), ("S element_drive_warning_temperature_threshold_celsius", "75x60")], 5,
         [('S element_drive_temperature_celsius{sensor="composite"}', "74.9x60"), ("S element_drive_warning_temperature_threshold_celsius", "75x60"),
@@ -54,10 +54,10 @@ CASES = {
     "ElementDriveMediaErrorsGrowing": (
         [("S element_drive_media_errors_total", "7x20 9x60")], 30, [("S element_drive_media_errors_total", "4294967296x60")]),
     "ElementDriveSelfTestFailed": (
-        [("S element_drive_self_test_last_result_passed", "0x60")], 10, [("S element_drive_self_test_last_result_passed", "1x60")]),
+        [("S element_drive_self_test_last_result", "7x60")], 10, [("S element_drive_self_test_last_result", "2x60")]),
     "ElementDrivePollErrors": (
-        [('S element_drive_poll_errors_total{log="smart",reason="timeout"}', "0+2x60")], 40,
-        [('S element_drive_poll_errors_total{log="smart",reason="timeout"}', "0x20 1x60")]),
+        [("S element_drive_poll_errors_total", "0+2x60")], 40,
+        [("S element_drive_poll_errors_total", "0x20 1x60")]),
     "ElementDriveEnduranceExceeded": (
         [("S element_drive_percentage_used_ratio", "1.03x60")], 10, [("S element_drive_percentage_used_ratio", "0.99x60")]),
     "ElementDriveWearsOutIn30Days": (
@@ -80,32 +80,32 @@ CASES = {
         [('C element_governor_failsafe{level="hold"}', "0x60"), ('C element_governor_failsafe{level="none"}', "1x60")]),
     "ElementAirFailing": ([("C element_governor_air_failing", "1x60")], 5, [("C element_governor_air_failing", "0x60")]),
     "ElementAirflowLow": (
-        [('C element_card_airflow_lfm{source="measured"}', "390x60"), ("C element_card_airflow_min_lfm", "400x60")], 10,
-        [('C element_card_airflow_lfm{source="measured"}', "400x60"), ("C element_card_airflow_min_lfm", "400x60")]),
+        [('C element_board_airflow_lfm{origin="measured"}', "390x60"), ("C element_card_airflow_min_lfm", "400x60")], 10,
+        [('C element_board_airflow_lfm{origin="measured"}', "400x60"), ("C element_card_airflow_min_lfm", "400x60")]),
     "ElementInletOutOfRange": (
-        [("C element_card_inlet_celsius", "56x60"), ("C element_card_inlet_max_celsius", "55x60"), ("C element_card_inlet_min_celsius", "0x60")], 10,
-        [("C element_card_inlet_celsius", "55x60"), ("C element_card_inlet_max_celsius", "55x60"), ("C element_card_inlet_min_celsius", "0x60")]),
+        [('C element_board_inlet_celsius{origin="measured"}', "56x60"), ('C element_card_inlet_limit_celsius{extent="max"}', "55x60"), ('C element_card_inlet_limit_celsius{extent="min"}', "0x60")], 10,
+        [('C element_board_inlet_celsius{origin="measured"}', "55x60"), ('C element_card_inlet_limit_celsius{extent="max"}', "55x60"), ('C element_card_inlet_limit_celsius{extent="min"}', "0x60")]),
     "ElementHumidityOutOfRange": (
-        [("C element_card_humidity_ratio", "0.03x60"), ("C element_card_humidity_max_ratio", "0.95x60"), ("C element_card_humidity_min_ratio", "0.05x60")], 20,
-        [("C element_card_humidity_ratio", "0.5x60"), ("C element_card_humidity_max_ratio", "0.95x60"), ("C element_card_humidity_min_ratio", "0.05x60")]),
+        [('C element_card_humidity_ratio{origin="measured"}', "0.03x60"), ('C element_card_humidity_limit_ratio{extent="max"}', "0.95x60"), ('C element_card_humidity_limit_ratio{extent="min"}', "0.05x60")], 20,
+        [('C element_card_humidity_ratio{origin="measured"}', "0.5x60"), ('C element_card_humidity_limit_ratio{extent="max"}', "0.95x60"), ('C element_card_humidity_limit_ratio{extent="min"}', "0.05x60")]),
     "ElementSwitchTemperatureHigh": (
         [("C element_switch_temperature_celsius", "100x60"), ("C element_switch_limit_celsius", "100x60")], 5,
         [("C element_switch_temperature_celsius", "99x60"), ("C element_switch_limit_celsius", "100x60")]),
     "ElementCardPowerHigh": (
-        [("C element_card_power_watts", "43x60"), ("C element_card_limit_watts", "40x60")], 5,
-        [("C element_card_power_watts", "41x60"), ("C element_card_limit_watts", "40x60")]),
+        [('C element_card_power_watts{origin="estimated"}', "43x60"), ("C element_card_limit_watts", "40x60")], 5,
+        [('C element_card_power_watts{origin="estimated"}', "41x60"), ("C element_card_limit_watts", "40x60")]),
     "ElementFanFailed": (
         [('P element_board_fan_rpm{sensor="fan1"}', "3000x5 0x60")], 10, [('P element_board_fan_rpm{sensor="fan1"}', "0x60")]),
     "ElementActuatorMismatch": (
-        [('S element_governor_actuator_mismatch_total', "0+1x60")], 20, [('S element_governor_actuator_mismatch_total', "5x60")]),
+        [('S element_drive_actuator_mismatch_total', "0+1x60")], 20, [('S element_drive_actuator_mismatch_total', "5x60")]),
     "ElementBudgetEscape": (
-        [("S element_governor_budget_escape_bytes_total", "0+600000000x60")], 30, [("S element_governor_budget_escape_bytes_total", "0+600000x60")]),
-    "ElementSensorInvalid": ([("S element_governor_sensor_valid", "0x60")], 15, [("S element_governor_sensor_valid", "1x60")]),
+        [("S element_drive_budget_escape_bytes_total", "0+600000000x60")], 30, [("S element_drive_budget_escape_bytes_total", "0+600000x60")]),
+    "ElementSensorInvalid": ([("S element_drive_sensor_valid", "0x60")], 15, [("S element_drive_sensor_valid", "1x60")]),
     "ElementGovernorPaused": ([("C element_governor_paused", "1x400")], 260, [("C element_governor_paused", "1x100 0x300")]),
     "ElementDown": ([("P up", "1x5 0x60")], 10, [("P up", "1x60")]),
     "ElementDaemonStale": ([("P element_snapshot_age_seconds", "1x5 31+60x60")], 10, [("P element_snapshot_age_seconds", "2x60")]),
     "ElementExporterRestarting": (
-        [("P process_start_time_seconds", "100x5 200x5 300x5 400x40")], 20, [("P process_start_time_seconds", "100x5 200x60")]),
+        [('P process_start_time_seconds{process="exporter"}', "100x5 200x5 300x5 400x40")], 20, [('P process_start_time_seconds{process="exporter"}', "100x5 200x60")]),
     "ElementConfigReloadFailed": (
         [("P element_config_last_reload_successful", "0x60")], 10, [("P element_config_last_reload_successful", "1x60")]),
     "ElementTicksLate": ([("P element_ticks_late_total", "0+10x60")], 40, [("P element_ticks_late_total", "3x60")]),
@@ -117,7 +117,7 @@ ALSO = {}
 HEALTHY = [("P up", "1"), ("S element_drive_up", "1"), ("S element_drive_replaced_total", "0"), ("S element_drive_media_errors_total", "3"),
            ('S element_drive_thermal_management_transitions_total{level="1"}', "11"), ("S element_drive_percentage_used_ratio", "0.4"),
            ('S element_drive_critical_warning{warning="reliability"}', "0"), ("S element_drive_cap_ratio", "1"),
-           ("P process_start_time_seconds", "1000"), ('C element_governor_failsafe{level="none"}', "1")]
+           ('P process_start_time_seconds{process="exporter"}', "1000"), ('C element_governor_failsafe{level="none"}', "1")]
 
 
 def series(key, values):
@@ -145,7 +145,7 @@ def stories():
     # A reboot: everything is gone for three minutes, the drive's own counters go on, the daemon's begin anew.
     gap = {k: f"{v}x30 _x3 {v}x90" for k, v in HEALTHY}
     gap["S element_drive_replaced_total"] = "2x30 _x3 0x90"
-    gap["P process_start_time_seconds"] = "1000x30 _x3 3000x90"
+    gap['P process_start_time_seconds{process="exporter"}'] = "1000x30 _x3 3000x90"
     gap["P up"] = "1x30 0x1 1x90"
     yield "reboot", one(story(gap), fired(34), fired(60), fired(110))
     # A swap: another drive with other counters; the slot is empty for two minutes.
