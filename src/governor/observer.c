@@ -7,13 +7,32 @@
 #include "governor/interval.h"
 
 /* Assumed: sensors of M.2 drives follow with 2..5 s; noise before the 1 C grain 0.2..0.4 C. */
+#ifndef SENSOR_LAG_S
 #define SENSOR_LAG_S  2.5
+#endif
+#ifndef NOISE_C
 #define NOISE_C       0.25
+#endif
+#ifndef DRIFT_W2_S
 #define DRIFT_W2_S    0.004 /* random walk of the power error: leakage, mix of work */
+#endif
+#ifndef JUMP_W2
 #define JUMP_W2       1.0   /* added when a reading cannot be explained: a background burst began or ended */
+#endif
+#ifndef USE_SENSORS
+#define USE_SENSORS 1
+#endif
+#define OVERHEAD_S    6.0
 #define POWER_ERROR_W 12.0  /* bound of the power error */
 
-enum { T, M, D };
+#ifndef SENSOR_WALK_C2_S
+#define SENSOR_WALK_C2_S 4e-4 /* a single sensor's distance from the composite wanders */
+#endif
+#ifndef SENSOR_PULL
+#define SENSOR_PULL      0.35 /* C per W by which it may move when the host's power does */
+#endif
+
+enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, O = EL_X_OFFSET, N = EL_X_COUNT };
 
 void el_observer_init(struct el_observer *o, const struct el_governor_card *card)
 {
@@ -21,27 +40,30 @@ void el_observer_init(struct el_observer *o, const struct el_governor_card *card
     o->airflow_lfm = card->airflow_assumed_lfm;
     o->inlet_c = isfinite(card->inlet_assumed_c) ? card->inlet_assumed_c : 35;
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
-    o->card_surprise_w = NAN;
     for (uint32_t i = 0; i < card->slots; i++) {
         o->node[i].r_c_per_w = card->drive_r_c_per_w;
         o->node[i].c_j_per_k = card->drive_c_j_per_k;
         o->node[i].grain_c = 1;
+        for (int j = 0; j < EL_NODE_SENSORS; j++)
+            o->node[i].sensor[j] = -1;
     }
 }
 
 static void node_start(struct el_node *n, double reading_c)
 {
-    n->t_c = n->m_c = reading_c;
-    n->d_w = 0;
+    memset(n->x, 0, sizeof(n->x));
     memset(n->p, 0, sizeof(n->p));
+    n->x[T] = n->x[M] = reading_c;
     n->p[T][T] = n->p[M][M] = 0.3;
     n->p[T][M] = n->p[M][T] = 0.25;
     n->p[D][D] = 4;
+    for (int j = 0; j < EL_NODE_SENSORS; j++)
+        n->sensor[j] = -1;
 }
 
 double el_observer_power(const struct el_observer *o, const struct el_governor_card *card, uint32_t i)
 {
-    return EL_MAX(0, card->slot[i].idle_w + o->node[i].host_w + o->node[i].d_w);
+    return EL_MAX(0, card->slot[i].idle_w + o->node[i].host_w + o->node[i].x[D]);
 }
 
 /* Host I/O since the last step, priced. */
@@ -60,7 +82,13 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
         w = ((double)(bytes[0] - n->bytes[0]) * s->read_j_per_byte + (double)(bytes[1] - n->bytes[1]) * s->write_j_per_byte +
              (double)(ops[0] - n->ops[0]) * s->read_j_per_op + (double)(ops[1] - n->ops[1]) * s->write_j_per_op) /
             dt;
-        n->host_w = EL_CLAMP(w, 0, 4 * s->full_w);
+        n->moved_w = EL_CLAMP(w, 0, 4 * s->full_w) - n->host_w;
+        n->host_w += n->moved_w;
+        if (w > 0.1) {
+            double per_j = (double)(bytes[0] - n->bytes[0] + bytes[1] - n->bytes[1]) / (w * dt);
+
+            n->bytes_per_j += (n->bytes_per_j > 0 ? 0.1 : 1) * (per_j - n->bytes_per_j);
+        }
     }
     if (!n->io_us || dt > 0) {
         memcpy(n->bytes, bytes, sizeof(bytes));
@@ -69,45 +97,86 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
     }
 }
 
-/* x <- F x, P <- F P F' + Q over dt. */
+/* x <- F x, P <- F P F' + Q over dt. Offsets stay where they are. */
 static void node_predict(struct el_node *n, double idle_w, double sink_c, double dt)
 {
     double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / SENSOR_LAG_S);
-    double f[3][3] = {{a, 0, g}, {(1 - b) * (1 + a) / 2, b, (1 - b) * g / 2}, {0, 0, 1}}, fp[3][3];
-    double power = idle_w + n->host_w + n->d_w, t = sink_c + (n->t_c - sink_c) * a + g * power;
+    double f[3][3] = {{a, 0, g}, {(1 - b) * (1 + a) / 2, b, (1 - b) * g / 2}, {0, 0, 1}}, fp[3][N];
+    double power = idle_w + n->host_w + n->x[D], t = sink_c + (n->x[T] - sink_c) * a + g * power;
 
-    n->m_c = b * n->m_c + (1 - b) * (n->t_c + t) / 2;
-    n->t_c = t;
+    n->x[M] = b * n->x[M] + (1 - b) * (n->x[T] + t) / 2;
+    n->x[T] = t;
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
+        for (int j = 0; j < N; j++)
             fp[i][j] = f[i][0] * n->p[0][j] + f[i][1] * n->p[1][j] + f[i][2] * n->p[2][j];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         for (int j = i; j < 3; j++)
             n->p[i][j] = n->p[j][i] = fp[i][0] * f[j][0] + fp[i][1] * f[j][1] + fp[i][2] * f[j][2];
+        for (int j = 3; j < N; j++)
+            n->p[i][j] = n->p[j][i] = fp[i][j];
+    }
     n->p[T][T] += 2e-4 * dt;
     n->p[M][M] += 2e-4 * dt;
     n->p[D][D] = EL_MIN(n->p[D][D] + DRIFT_W2_S * dt, 9.0);
+    for (int j = 0; j < EL_NODE_SENSORS; j++)
+        n->p[O + j][O + j] = EL_MIN(n->p[O + j][O + j] + SENSOR_WALK_C2_S * dt + SENSOR_PULL * SENSOR_PULL * n->moved_w * n->moved_w, 25.0);
 }
 
-/* One reading: all that is known is the step it fell into. */
-static void node_update(struct el_node *n, double reading_c)
+/* One reading of what is shown (plus offset state `o`, or -1): all that is known is the step it fell into. */
+static void node_update(struct el_node *n, double reading_c, int o, double noise)
 {
-    double error = reading_c - n->m_c, shift, shrink, gain[3], s = n->p[M][M];
+    double ph[N], mean = n->x[M] + (o < 0 ? 0 : n->x[o]), s, shift, shrink;
+
+    for (int i = 0; i < N; i++)
+        ph[i] = n->p[i][M] + (o < 0 ? 0 : n->p[i][o]);
+    s = ph[M] + (o < 0 ? 0 : ph[o]);
+    if (!(s > 1e-9))
+        return;
+    el_interval_update(mean, s, noise, reading_c - n->grain_c / 2, reading_c + n->grain_c / 2, &shift, &shrink);
+    for (int i = 0; i < N; i++) {
+        n->x[i] += ph[i] / s * shift;
+        for (int j = 0; j < N; j++)
+            n->p[i][j] -= ph[i] * ph[j] / (s * s) * shrink;
+        n->p[i][i] = EL_MAX(n->p[i][i], 1e-5);
+    }
+    n->x[D] = EL_CLAMP(n->x[D], -POWER_ERROR_W, POWER_ERROR_W);
+}
+
+static void composite_update(struct el_node *n, double reading_c)
+{
+    double error = reading_c - n->x[M];
 
     n->surprise_c += 0.25 * (error - n->surprise_c);
-    if (fabs(error) > n->grain_c / 2 + 3 * NOISE_C + 2 * sqrt(s)) /* not what the model expects at all */
+    if (fabs(error) > n->grain_c / 2 + 3 * NOISE_C + 2 * sqrt(n->p[M][M])) /* not what the model expects at all */
         n->p[D][D] = EL_MIN(n->p[D][D] + JUMP_W2, 9.0);
-    el_interval_update(n->m_c, s, NOISE_C * NOISE_C, reading_c - n->grain_c / 2, reading_c + n->grain_c / 2, &shift, &shrink);
-    for (int i = 0; i < 3; i++)
-        gain[i] = n->p[i][M] / s;
-    n->t_c += gain[T] * shift;
-    n->m_c += shift;
-    n->d_w = EL_CLAMP(n->d_w + gain[D] * shift, -POWER_ERROR_W, POWER_ERROR_W);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            n->p[i][j] -= gain[i] * gain[j] * shrink;
-    for (int i = 0; i < 3; i++)
-        n->p[i][i] = EL_MAX(n->p[i][i], 1e-5);
+    node_update(n, reading_c, -1, NOISE_C * NOISE_C);
+}
+
+/* Single sensors move first and step at other moments: early signals, never the measure. */
+static void sensors_update(struct el_node *n, const struct el_reading *sensor, int64_t now_us)
+{
+    int at = 0;
+
+    for (int8_t k = 0; k < 8 && at < EL_NODE_SENSORS; k++) {
+        double value = (double)sensor[k].value * 1e-3, error;
+        int o = O + at;
+
+        if (!el_reading_usable(&sensor[k]) || sensor[k].time_us <= n->read_us)
+            continue;
+        if (n->sensor[at] != k) {
+            for (int i = 0; i < N; i++)
+                n->p[i][o] = n->p[o][i] = 0;
+            n->sensor[at] = k;
+            n->x[o] = value - n->x[M];
+            n->p[o][o] = 4;
+            n->sensor_noise[at] = NOISE_C * NOISE_C;
+        } else {
+            error = value - n->x[M] - n->x[o];
+            n->sensor_noise[at] += 0.02 * (EL_MIN(error * error, 25.0) - n->sensor_noise[at]);
+            node_update(n, value, o, EL_MAX(n->sensor_noise[at] - 0.1, NOISE_C * NOISE_C));
+        }
+        at++;
+    }
 }
 
 static void sink_step(struct el_observer *o, const struct el_governor_card *card, double dt)
@@ -118,8 +187,8 @@ static void sink_step(struct el_observer *o, const struct el_governor_card *card
     for (uint32_t i = 0; i < card->slots; i++) {
         if (!o->node[i].read_us)
             continue;
-        flow += (o->node[i].t_c - o->sink_c) / o->node[i].r_c_per_w;
-        error += o->node[i].d_w;
+        flow += (o->node[i].x[T] - o->sink_c) / o->node[i].r_c_per_w;
+        error += o->node[i].x[D];
         n++;
     }
     target = o->inlet_c + o->resistance_c_per_w * flow;
@@ -137,7 +206,7 @@ static void sink_start(struct el_observer *o, const struct el_governor_card *car
 
     for (uint32_t i = 0; i < card->slots; i++)
         if (o->node[i].read_us) {
-            sum += o->node[i].t_c - o->node[i].r_c_per_w * (card->slot[i].idle_w + o->node[i].host_w);
+            sum += o->node[i].x[T] - o->node[i].r_c_per_w * (card->slot[i].idle_w + o->node[i].host_w);
             n++;
         }
     if (n)
@@ -152,6 +221,26 @@ static void air_step(struct el_observer *o, const struct el_governor_card *card,
     if (el_reading_usable(&in->airflow_mlfm))
         o->airflow_lfm = EL_CLAMP((double)in->airflow_mlfm.value * 1e-3, 20, 5000);
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
+}
+
+/* What the card draws beside host I/O: measured where there is a sensor, else declared. */
+static void power_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
+{
+    double declared = card->switch_w, k = 1 - exp(-o->dt_s / OVERHEAD_S);
+
+    o->host_w = 0;
+    for (uint32_t i = 0; i < card->slots; i++) {
+        o->host_w += o->node[i].host_w;
+        declared += in->slot[i].present ? card->slot[i].idle_w : 0;
+    }
+    if (el_reading_usable(&in->card_power_mw)) {
+        double overhead = (double)in->card_power_mw.value * 1e-3 - o->host_w;
+
+        o->overhead_w += (o->card_w_measured ? k : 1) * (overhead - o->overhead_w);
+        o->card_w_measured = true;
+    } else if (!o->card_w_measured) {
+        o->overhead_w = declared;
+    }
 }
 
 static void node_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in, uint32_t i)
@@ -170,10 +259,11 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
         return;
     if (r->value % 1000 != 0)
         n->grain_c = 0.1;
-    if (!n->read_us || fabs((double)r->value * 1e-3 - n->m_c) > 15)
+    if (!n->read_us || fabs((double)r->value * 1e-3 - n->x[M]) > 15)
         node_start(n, (double)r->value * 1e-3);
     else
-        node_update(n, (double)r->value * 1e-3);
+        composite_update(n, (double)r->value * 1e-3);
+    if (USE_SENSORS) sensors_update(n, in->slot[i].sensor_mc, in->now_us);
     n->read_us = EL_MAX(r->time_us, 1);
 }
 
@@ -188,6 +278,7 @@ void el_observer_step(struct el_observer *o, const struct el_governor_card *card
         node_step(o, card, in, i);
     if (!o->started)
         sink_start(o, card);
+    power_step(o, card, in);
 }
 
 double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w, double after_s)
@@ -195,7 +286,7 @@ double el_observer_predict(const struct el_observer *o, const struct el_governor
     const struct el_node *n = &o->node[i];
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
 
-    return sink + (n->t_c - sink) * a + n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->d_w + host_w);
+    return sink + (n->x[T] - sink) * a + n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->x[D] + host_w);
 }
 
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double limit_c, double after_s,
@@ -205,5 +296,5 @@ double el_observer_headroom(const struct el_observer *o, const struct el_governo
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
     double t = el_observer_predict(o, card, i, n->host_w, delay_s);
 
-    return (limit_c - sink - (t - sink) * a) / (n->r_c_per_w * (1 - a)) - card->slot[i].idle_w - n->d_w;
+    return (limit_c - sink - (t - sink) * a) / (n->r_c_per_w * (1 - a)) - card->slot[i].idle_w - n->x[D];
 }

@@ -1,6 +1,6 @@
 /* What the law believes of a card: temperatures finer than the 1 C steps in which they are read, and the heat that nobody
- * declared. One small filter per drive [true temperature, what a lagging sensor shows, power error], tied together by one
- * heatsink with one lump of unknown heat. Cost grows linearly with the drives. Pure; fixed size. */
+ * declared. One small filter per drive, tied together by one heatsink with one lump of unknown heat. Cost grows linearly with
+ * the drives. Pure; fixed size. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,11 +8,21 @@
 
 #include "governor/governor.h"
 
+#define EL_NODE_SENSORS 2 /* single sensors that are followed beside the composite */
+
+/* State of a drive: true temperature, what a lagging sensor shows of it, power error (wrong prices, background work, the
+ * neighbours' air), and how far each followed sensor stands from the composite. */
+enum { EL_X_TEMP = 0, EL_X_SHOWN, EL_X_POWER, EL_X_OFFSET, EL_X_COUNT = EL_X_OFFSET + EL_NODE_SENSORS };
+
 struct el_node {
-    double t_c, m_c, d_w; /* true temperature, sensor's, power error (declared prices, background work, neighbours' air) */
-    double p[3][3];       /* their covariance */
+    double x[EL_X_COUNT];
+    double p[EL_X_COUNT][EL_X_COUNT]; /* covariance of x */
+    int8_t sensor[EL_NODE_SENSORS];   /* which one is followed, -1 = none */
+    double sensor_noise[EL_NODE_SENSORS]; /* variance it has earned: a fake or stuck one grows deaf */
     double r_c_per_w, c_j_per_k; /* drive to sink */
     double host_w;        /* host I/O of the last step at declared prices */
+    double bytes_per_j;   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
+    double moved_w;       /* its change in the last step */
     double surprise_c;    /* smoothed prediction error of the reading */
     double grain_c;       /* step of the readings: 1 until one between steps is seen */
     int64_t read_us;      /* time of the last reading used; 0 = none yet */
@@ -24,7 +34,8 @@ struct el_observer {
     struct el_node node[EL_CARD_SLOTS_MAX];
     double sink_c, sink_slope, unknown_w; /* C, C/s, W */
     double inlet_c, airflow_lfm, resistance_c_per_w;
-    double card_surprise_w; /* measured card power less the model's, smoothed; NAN = not measured */
+    double host_w, overhead_w; /* sum of host I/O; what the card draws beside it, smoothed */
+    bool card_w_measured;
     int64_t now_us;
     double dt_s;
     bool started;

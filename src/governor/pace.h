@@ -14,6 +14,7 @@ struct el_pace {
 
 struct el_pace_wish {
     double hold_w;  /* settles at the limit */
+    double share_w; /* what card power or the pace of an array leave; INFINITY = not bound */
     double guard_w; /* reaches the limit within the time it takes to react: never more than this */
     double used_w;  /* now */
     double excess_c; /* how far above the limit the present cap would lead */

@@ -1,0 +1,181 @@
+#include "trial.h"
+
+#include <math.h>
+#include <string.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/base.h"
+
+struct tally {
+    double work[PLANT_SLOTS], asked[PLANT_SLOTS], above[PLANT_SLOTS], warning[PLANT_SLOTS], over;
+    uint32_t histogram[PLANT_SLOTS][400]; /* of true temperature less limit, 0.05 C, in the last third */
+};
+
+static void tally(struct tally *y, const struct plant *p)
+{
+    double dt = p->o.period_s;
+
+    for (uint32_t i = 0; i < p->o.slots; i++) {
+        double e = plant_true_c(p, i) - p->card.slot[i].limit_c;
+
+        y->work[i] += p->slot[i].done * dt;
+        y->asked[i] += p->slot[i].demand * dt;
+        if (p->now_s < 600) /* the run begins cold and settles */
+            continue;
+        y->over = EL_MAX(y->over, e);
+        y->above[i] += e > 0.5 ? dt : 0;
+        y->warning[i] += e > p->card.slot[i].warning_c - p->card.slot[i].limit_c ? dt : 0;
+        if (p->now_s > p->o.duration_s * 2 / 3)
+            y->histogram[i][(int)EL_CLAMP((e + 15) * 20, 0, 399)]++;
+    }
+}
+
+static double jain(const struct tally *y, uint32_t n)
+{
+    double s = 0, q = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        double x = y->work[i] / EL_MAX(y->asked[i], 1e-9);
+
+        s += x;
+        q += x * x;
+    }
+    return s * s / (n * q);
+}
+
+static double range90(const uint32_t *h)
+{
+    uint32_t sum = 0, at = 0;
+    int lo = -1, hi = 0;
+
+    for (int k = 0; k < 400; k++)
+        sum += h[k];
+    for (int k = 0; k < 400; k++) {
+        at += h[k];
+        if (lo < 0 && at >= sum * 0.05)
+            lo = k;
+        if (at <= sum * 0.95)
+            hi = k + 1;
+    }
+    return EL_MAX(0, hi - lo) * 0.05;
+}
+
+static double total(const double *v, uint32_t n)
+{
+    double s = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        s += v[i];
+    return s;
+}
+
+static double most(const double *v, uint32_t n)
+{
+    double m = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        m = EL_MAX(m, v[i]);
+    return m;
+}
+
+static void run_oracle(const struct plant_options *o, struct tally *y)
+{
+    static struct plant p;
+
+    plant_init(&p, o);
+    while (p.now_s < o->duration_s) {
+        plant_step_oracle(&p);
+        tally(y, &p);
+    }
+}
+
+static int64_t clock_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static void run_law(const struct el_governor_law *law, const struct plant_options *o, struct tally *y, struct trial *t)
+{
+    static struct plant p;
+    static struct el_governor_input in;
+    static struct el_decision d;
+    struct el_governor *g;
+    uint32_t writes[PLANT_SLOTS] = {0};
+    int64_t spent = 0, ticks = 0;
+    double over_w = 0, cap[PLANT_SLOTS];
+    const char *trace = getenv("TRACE");
+    FILE *f = trace ? fopen(trace, "w") : NULL;
+
+    plant_init(&p, o);
+    g = el_governor_new(law, &p.card);
+    t->air_reported_s = NAN;
+    while (p.now_s < o->duration_s) {
+        int64_t before;
+
+        plant_read(&p, &in);
+        before = clock_ns();
+        el_governor_step(g, &in, &d);
+        spent += clock_ns() - before;
+        ticks++;
+        for (uint32_t i = 0; i < o->slots; i++) {
+            cap[i] = d.slot[i].cap_ratio >= 1 ? INFINITY : d.slot[i].budget_w;
+            writes[i] += d.slot[i].write;
+        }
+        if (f) {
+            fprintf(f, "%.0f", p.now_s);
+            for (uint32_t i = 0; i < o->slots; i++)
+                fprintf(f, ",%.3f,%.0f,%.3f,%.3f,%.3f,%.3f,%.3f", plant_true_c(&p, i) - p.card.slot[i].limit_c, (double)in.slot[i].temp_mc.value / 1000 - p.card.slot[i].limit_c,
+                        d.slot[i].temp_estimate_c - p.card.slot[i].limit_c, EL_MIN(cap[i], 99), p.slot[i].done, p.slot[i].demand, p.slot[i].burst_w);
+            fprintf(f, "\n");
+        }
+        if (isnan(t->air_reported_s) && d.air_failing)
+            t->air_reported_s = p.now_s - p.air_step_s;
+        plant_step(&p, cap);
+        tally(y, &p);
+        if (p.now_s > 600)
+            over_w += EL_MAX(0, plant_card_w(&p) - p.card.card_limit_w) * o->period_s;
+    }
+    if (f)
+        fclose(f);
+    for (uint32_t i = 0; i < o->slots; i++) {
+        t->writes += writes[i] * 3600 / o->duration_s / o->slots;
+        t->writes_worst = EL_MAX(t->writes_worst, writes[i] * 3600 / o->duration_s);
+    }
+    t->power_over_w = isfinite(p.card.card_limit_w) ? over_w / (o->duration_s - 600) : 0;
+    t->tick_us = (double)spent * 1e-3 / (double)ticks;
+    el_governor_free(g);
+}
+
+void trial_run(const struct el_governor_law *law, const struct plant_options *o, struct trial *t)
+{
+    static struct tally ours, oracle;
+    double hours = (o->duration_s - 600) / 3600;
+    bool steady = o->kind != PLANT_BURSTY && o->kind != PLANT_FLICKER && o->kind != PLANT_LOAD_RAMP && o->kind != PLANT_INLET_RAMP;
+
+    memset(&ours, 0, sizeof(ours));
+    memset(&oracle, 0, sizeof(oracle));
+    memset(t, 0, sizeof(*t));
+    ours.over = oracle.over = -100;
+    run_oracle(o, &oracle);
+    if (law)
+        run_law(law, o, &ours, t);
+    else
+        ours = oracle;
+    t->ratio = total(ours.work, o->slots) / total(oracle.work, o->slots);
+    t->demand_ratio = total(oracle.work, o->slots) / total(oracle.asked, o->slots);
+    t->own_ratio = total(ours.work, o->slots) / total(ours.asked, o->slots);
+    t->over_c = ours.over;
+    t->oracle_over_c = EL_MAX(0, oracle.over);
+    t->above_s_h = most(ours.above, o->slots) / hours;
+    t->oracle_above_s_h = most(oracle.above, o->slots) / hours;
+    t->warning_s_h = most(ours.warning, o->slots) / hours;
+    t->jain = jain(&ours, o->slots);
+    t->oracle_jain = jain(&oracle, o->slots);
+    t->cycle_c = steady ? 0 : NAN;
+    for (uint32_t i = 0; steady && i < o->slots; i++)
+        t->cycle_c += range90(ours.histogram[i]) / o->slots;
+}
