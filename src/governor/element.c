@@ -7,6 +7,7 @@
 #include "governor/governor.h"
 #include "governor/observer.h"
 #include "governor/pace.h"
+#include "governor/risk.h"
 
 #ifndef HOLD_S
 #define HOLD_S  25.0 /* horizon of the settled cap */
@@ -21,6 +22,7 @@
 struct element {
     struct el_governor_card card;
     struct el_observer observer;
+    struct el_risk risk[EL_CARD_SLOTS_MAX];
     struct el_pace pace[EL_CARD_SLOTS_MAX]; /* of a stripe, its first member's counts for all */
 };
 
@@ -31,7 +33,7 @@ static int element_init(void *state, const struct el_governor_card *card)
     e->card = *card;
     el_observer_init(&e->observer, card);
     for (uint32_t i = 0; i < card->slots; i++)
-        el_pace_init(&e->pace[i], card->slot[i].full_w - card->slot[i].idle_w);
+    {    el_pace_init(&e->pace[i], card->slot[i].full_w - card->slot[i].idle_w); el_risk_init(&e->risk[i]);}
     return 0;
 }
 
@@ -57,6 +59,8 @@ static void slot_wish(struct element *e, uint32_t i, struct el_pace_wish *w)
     w->floor_w = s->floor_ratio * p->full_w;
     if (!n->read_us)
         return;
+    el_risk_step(&e->risk[i], n->x[EL_X_TEMP] - limit, e->observer.dt_s);
+    limit -= e->risk[i].margin_c;
     w->hold_w = el_observer_headroom(&e->observer, &e->card, i, limit, HOLD_S, 1);
     w->guard_w = el_observer_headroom(&e->observer, &e->card, i, limit + GUARD_C, REACT_S, 0);
     w->excess_c = el_observer_predict(&e->observer, &e->card, i, EL_MIN(p->cap_w, p->full_w), HOLD_S) - limit;

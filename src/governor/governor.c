@@ -118,7 +118,7 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
 
 void el_governor_step(struct el_governor *g, const struct el_governor_input *in, struct el_decision *out)
 {
-    el_safety_screen(&g->safety, &g->card, in, &g->clean);
+    el_safety_screen(&g->safety, &g->card, in, &g->last, &g->clean);
     el_decision_clear(out, g->card.slots);
     g->law->step(g->state, &g->clean, out);
     for (uint32_t i = 0; i < g->card.slots; i++)

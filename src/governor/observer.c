@@ -22,6 +22,10 @@
 #ifndef USE_SENSORS
 #define USE_SENSORS 1
 #endif
+#ifndef USE_BURST
+#define USE_BURST 1
+#endif
+#define USUAL_S       300.0
 #define OVERHEAD_S    6.0
 #define POWER_ERROR_W 12.0  /* bound of the power error */
 
@@ -189,6 +193,7 @@ static void sink_step(struct el_observer *o, const struct el_governor_card *card
             continue;
         flow += (o->node[i].x[T] - o->sink_c) / o->node[i].r_c_per_w;
         error += o->node[i].x[D];
+        o->node[i].usual_w += (o->node[i].x[D] - o->node[i].usual_w) * (1 - exp(-dt / USUAL_S));
         n++;
     }
     target = o->inlet_c + o->resistance_c_per_w * flow;
@@ -223,6 +228,26 @@ static void air_step(struct el_observer *o, const struct el_governor_card *card,
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
 }
 
+/* A step of `jump_w` belongs to one of the drives: each is believed a little, and the readings that follow decide. What ends, ends
+ * where it was. */
+static void burst_spread(struct el_observer *o, const struct el_governor_card *card, double jump_w)
+{
+    double weight[EL_CARD_SLOTS_MAX], sum = 0;
+
+    for (uint32_t i = 0; i < card->slots; i++) {
+        const struct el_node *n = &o->node[i];
+
+        weight[i] = !n->read_us ? 0 : jump_w > 0 ? 1 : 0.1 + EL_MAX(0, n->x[D] - n->usual_w);
+        sum += weight[i];
+    }
+    for (uint32_t i = 0; i < card->slots && sum > 0; i++) {
+        double share = weight[i] / sum;
+
+        o->node[i].x[D] += share * jump_w;
+        o->node[i].p[D][D] = EL_MIN(o->node[i].p[D][D] + share * (1 - share) * jump_w * jump_w, 9.0);
+    }
+}
+
 /* What the card draws beside host I/O: measured where there is a sensor, else declared. */
 static void power_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
 {
@@ -238,6 +263,9 @@ static void power_step(struct el_observer *o, const struct el_governor_card *car
 
         o->overhead_w += (o->card_w_measured ? k : 1) * (overhead - o->overhead_w);
         o->card_w_measured = true;
+        if (in->card_power_mw.time_us > o->card_w_us && USE_BURST)
+            burst_spread(o, card, el_burst_step(&o->burst, overhead, o->host_w, o->dt_s));
+        o->card_w_us = in->card_power_mw.time_us;
     } else if (!o->card_w_measured) {
         o->overhead_w = declared;
     }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "governor/burst.h"
 #include "governor/governor.h"
 
 #define EL_NODE_SENSORS 2 /* single sensors that are followed beside the composite */
@@ -23,6 +24,7 @@ struct el_node {
     double host_w;        /* host I/O of the last step at declared prices */
     double bytes_per_j;   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
     double moved_w;       /* its change in the last step */
+    double usual_w;       /* slow mean of the power error: what exceeds it is background work */
     double surprise_c;    /* smoothed prediction error of the reading */
     double grain_c;       /* step of the readings: 1 until one between steps is seen */
     int64_t read_us;      /* time of the last reading used; 0 = none yet */
@@ -36,6 +38,8 @@ struct el_observer {
     double inlet_c, airflow_lfm, resistance_c_per_w;
     double host_w, overhead_w; /* sum of host I/O; what the card draws beside it, smoothed */
     bool card_w_measured;
+    int64_t card_w_us; /* of the last card power reading used */
+    struct el_burst burst;
     int64_t now_us;
     double dt_s;
     bool started;

@@ -5,6 +5,9 @@
 #include "base/base.h"
 
 #define CREDIT_MAX 12.0
+#ifndef CREDK
+#define CREDK 1.5
+#endif
 #ifndef BAND0
 #define BAND0 0.03
 #endif
@@ -42,7 +45,7 @@ bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_ho
     double hold = EL_MIN(w->hold_w, w->share_w);
     bool pressed = w->used_w > 0.92 * cap;
 
-    p->credit = EL_MIN(p->credit + per_hour * dt_s / 3600, CREDIT_MAX);
+    p->credit = EL_MIN(p->credit + CREDK * per_hour * dt_s / 3600, CREDIT_MAX);
     p->quiet_s += dt_s;
     if (cap > w->guard_w)
         return set(p, EL_MIN(w->guard_w, EL_MAX(hold, 0.8 * w->guard_w)), w->floor_w);

@@ -1,31 +1,248 @@
 #include "governor/safety.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/base.h"
 
-void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
-                      struct el_governor_input *clean)
-{
-    *clean = *in;
-    for (uint32_t i = 0; i < card->slots; i++) {
-        struct el_reading *r = &clean->slot[i].temp_mc;
+#define AGE_HOT_S    10.0  /* within NEAR_C of the limit a reading may be this old ... */
+#define AGE_COOL_S   60.0  /* ... and this old below: cool drives are polled seldom */
+#define NEAR_C       8.0
+#define BELOW_AIR_C  10.0  /* a drive cannot be colder than the air by more than the air's sensor can err */
+#define HOLD_S       20.0  /* failsafe: hold the cap, ... */
+#define REDUCE_S     300.0 /* ... then reduce it, then the floor */
+#define RISE_C_S     0.5   /* what an unread drive may be doing (as Oxide's hubris assumes) ... */
+#define RISE_MAX_C   4.0   /* ... at most, as its cap is held */
+#define REDUCE       0.65
+#define REDUCE_LATE  0.45
+#define STARTUP_S    60.0
+#define OBEY_S       20.0  /* a cap may take this long to bite: queued work, slow actuators */
+#define PAY_PER_C_S  0.01
+#define FAN_SPIN_S   15.0
 
-        if (r->quality == EL_GOOD && (r->value < -40000 || r->value > 125000))
-            r->quality = EL_IMPLAUSIBLE;
+static double seconds(int64_t from_us, int64_t to_us)
+{
+    return (double)(to_us - from_us) * 1e-6;
+}
+
+/* Host watts at declared prices over the last step; a counter that went back (reset) is skipped. */
+static void slot_host(struct el_safety_slot *s, const struct el_governor_slot *card, const struct el_governor_slot_input *in, int64_t now_us)
+{
+    const uint64_t count[4] = {in->read_bytes, in->write_bytes, in->read_ops, in->write_ops};
+    const double price[4] = {card->read_j_per_byte, card->write_j_per_byte, card->read_j_per_op, card->write_j_per_op};
+    double sum = 0, dt = seconds(s->count_us, now_us);
+    bool usable = in->io_valid && s->count_us && dt > 0;
+
+    for (int k = 0; k < 4; k++) {
+        usable = usable && count[k] >= s->count[k];
+        sum += usable ? (double)(count[k] - s->count[k]) * price[k] : 0;
     }
+    if (usable)
+        s->host_w = EL_MIN(sum / dt, 4 * card->full_w);
+    s->count_us = in->io_valid ? now_us : 0;
+    memcpy(s->count, count, sizeof(count));
+}
+
+/* Caps that are read back wrong, refused, or run over by the drive's own counters. */
+static void slot_obeys(struct el_safety_slot *s, const struct el_governor_slot_input *in, const struct el_slot_decision *last, int64_t now_us)
+{
+    bool over = last->cap_ratio < 1 && s->host_w > 1.15 * last->budget_w + 0.25;
+    bool differs = isfinite(in->cap_ratio_in_force) && in->cap_ratio_in_force > last->cap_ratio + 0.02;
+
+    if (!s->obeyed_us || !(over || differs || in->actuator_failed))
+        s->obeyed_us = now_us;
+    s->disobeys = seconds(s->obeyed_us, now_us) > OBEY_S;
+}
+
+static enum el_constraint why_doubted(enum el_belief b)
+{
+    return b == EL_BELIEVE ? EL_CONSTRAINT_NONE : b == EL_DOUBT_STALE || b == EL_DOUBT_ABSENT ? EL_CONSTRAINT_STALE_SENSOR : EL_CONSTRAINT_FAILED_SENSOR;
+}
+
+static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean, const struct el_slot_decision *last,
+                       int64_t now_us)
+{
+    enum el_constraint doubt = why_doubted(belief);
+
+    if (doubt != EL_CONSTRAINT_NONE && s->doubt == EL_CONSTRAINT_NONE) {
+        s->doubt_us = now_us;
+        s->hold = last->cap_ratio;
+    }
+    s->doubt = doubt;
+    if (doubt == EL_CONSTRAINT_NONE) {
+        s->trusted_c = (double)clean->temp_mc.value * 1e-3;
+        s->trusted_us = now_us;
+    }
+}
+
+static void slot_screen(struct el_safety *safety, const struct el_governor_card *card, uint32_t i, double inlet_c, double dt,
+                        const struct el_slot_decision *last, struct el_governor_input *clean)
+{
+    struct el_safety_slot *s = &safety->slot[i];
+    struct el_governor_slot_input *in = &clean->slot[i];
+    const struct el_governor_slot *c = &card->slot[i];
+    double least = isfinite(inlet_c) ? inlet_c - BELOW_AIR_C : NAN, age;
+    enum el_belief belief;
+
+    if (in->present != s->present) { /* another drive, or none: nothing that was known of it holds */
+        *s = (struct el_safety_slot){.present = in->present, .shown_us = clean->now_us, .doubt_us = clean->now_us, .hold = 1, .doubt = EL_CONSTRAINT_STARTUP};
+    }
+    if (!in->present)
+        return;
+    slot_host(s, c, in, clean->now_us);
+    slot_obeys(s, in, last, clean->now_us);
+    age = s->trusted_us && s->trusted_c < c->limit_c - NEAR_C ? AGE_COOL_S : EL_MAX(AGE_HOT_S, 5 * card->period_s);
+    belief = el_screen_step(&s->composite, &in->temp_mc, clean->now_us, least, age);
+    if (belief == EL_BELIEVE) {
+        s->stuck = el_screen_stuck(&s->composite, clean->now_us, s->host_w, inlet_c, dt, &s->suspect);
+        if (s->stuck) {
+            in->temp_mc.quality = EL_IMPLAUSIBLE;
+            belief = EL_DOUBT_STUCK;
+        }
+    }
+    for (int k = 0; k < 8; k++)
+        el_screen_step(&s->sensor[k], &in->sensor_mc[k], clean->now_us, least, age);
+    slot_trust(s, belief, in, last, clean->now_us);
+}
+
+static void fans_check(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in, const struct el_decision *last)
+{
+    s->fan_failed = false;
+    for (uint32_t f = 0; f < 8; f++) {
+        bool still = el_reading_usable(&in->fan_rpm[f]) && in->fan_rpm[f].value <= 60 && !(last->fan_pwm_ratio < 0.2);
+
+        if (!still || !s->fan_turned_us[f])
+            s->fan_turned_us[f] = in->now_us;
+        s->fan_failed = s->fan_failed || seconds(s->fan_turned_us[f], in->now_us) > FAN_SPIN_S;
+    }
+}
+
+void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
+                      const struct el_decision *last, struct el_governor_input *clean)
+{
+    double dt = s->last_us ? EL_CLAMP(seconds(s->last_us, in->now_us), 0, 60) : card->period_s, inlet;
+
+    *clean = *in;
+    if (!s->start_us) {
+        s->start_us = EL_MAX(in->now_us, 1);
+        s->pay = 1;
+    }
+    el_screen_step(&s->inlet, &clean->inlet_mc, in->now_us, NAN, AGE_COOL_S);
+    el_screen_step(&s->sw, &clean->switch_mc, in->now_us, NAN, AGE_COOL_S);
+    s->inlet_reported = s->inlet_reported || el_reading_usable(&clean->inlet_mc);
+    inlet = el_reading_usable(&clean->inlet_mc) ? (double)clean->inlet_mc.value * 1e-3 : NAN;
+    for (uint32_t i = 0; i < card->slots; i++)
+        slot_screen(s, card, i, inlet, dt, &last->slot[i], clean);
+    fans_check(s, card, clean, last);
     s->last_us = in->now_us;
 }
 
-void el_safety_bound(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *clean,
-                     const struct el_decision *previous, struct el_decision *d)
+/* How far a drive whose temperature is not known has come: by the clock, and by what it may have warmed since. */
+static enum el_failsafe slot_level(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us)
 {
-    for (uint32_t i = 0; i < card->slots; i++) {
-        if (!clean->slot[i].present || clean->slot[i].temp_mc.quality == EL_GOOD)
-            continue;
-        d->slot[i].cap_ratio = EL_MIN(d->slot[i].cap_ratio, previous->slot[i].cap_ratio);
-        d->slot[i].constraint = EL_CONSTRAINT_STALE_SENSOR;
-        d->failsafe = EL_FAILSAFE_HOLD;
-        d->failsafe_reason = EL_CONSTRAINT_STALE_SENSOR;
+    double blind = seconds(s->doubt_us, now_us), hot = s->trusted_c + EL_MIN(RISE_C_S * EL_MAX(seconds(s->trusted_us, now_us) - AGE_HOT_S, 0), RISE_MAX_C);
+
+    if (s->doubt == EL_CONSTRAINT_NONE)
+        return EL_FAILSAFE_NONE;
+    if (!s->trusted_us || blind > REDUCE_S || (blind > AGE_HOT_S && isfinite(card->critical_c) && hot >= card->critical_c))
+        return EL_FAILSAFE_FLOOR;
+    return blind > HOLD_S || (blind > AGE_HOT_S && hot > card->limit_c + RISE_MAX_C / 2) ? EL_FAILSAFE_REDUCE : EL_FAILSAFE_HOLD;
+}
+
+static void lower(struct el_slot_decision *d, double cap, enum el_constraint why)
+{
+    if (cap >= d->cap_ratio)
+        return;
+    d->budget_w *= cap / d->cap_ratio;
+    d->cap_ratio = cap;
+    d->constraint = why;
+    d->lift_us = 0;
+}
+
+static void raise_failsafe(struct el_decision *d, enum el_failsafe level, enum el_constraint why)
+{
+    if (level > d->failsafe) {
+        d->failsafe = level;
+        d->failsafe_reason = why;
     }
+}
+
+static void slot_bound(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us, const struct el_slot_decision *last,
+                       struct el_decision *all, struct el_slot_decision *d)
+{
+    enum el_failsafe level = slot_level(s, card, now_us);
+    double blind = seconds(s->doubt_us, now_us);
+    enum el_constraint why = s->trusted_us ? s->doubt : EL_CONSTRAINT_STARTUP;
+
+    raise_failsafe(all, level, why);
+    if (level == EL_FAILSAFE_HOLD)
+        lower(d, EL_MIN(s->hold, last->cap_ratio), why);
+    else if (level == EL_FAILSAFE_REDUCE)
+        lower(d, EL_MAX(card->floor_ratio, s->hold * (blind > REDUCE_S / 2 ? REDUCE_LATE : REDUCE)), why);
+    else if (level == EL_FAILSAFE_FLOOR)
+        lower(d, card->floor_ratio, why);
+    else if (s->suspect)
+        lower(d, last->cap_ratio, EL_CONSTRAINT_FAILED_SENSOR);
+}
+
+/* A drive that cannot be capped and is too hot: the others give way, as they share its heatsink and its air. */
+static void neighbours_pay(struct el_safety *s, const struct el_governor_card *card, double dt, struct el_decision *d)
+{
+    double excess = -1;
+    uint32_t runaway = 0;
+
+    for (uint32_t i = 0; i < card->slots; i++) {
+        const struct el_safety_slot *x = &s->slot[i];
+
+        if (!x->present || !x->disobeys)
+            continue;
+        runaway++;
+        excess = EL_MAX(excess, x->trusted_us ? x->trusted_c - card->slot[i].limit_c : 1);
+    }
+    if (runaway && excess > 0)
+        s->pay -= PAY_PER_C_S * excess * dt;
+    else if (!runaway || excess < -1)
+        s->pay += PAY_PER_C_S / 4 * dt;
+    s->pay = EL_CLAMP(s->pay, 0.0, 1.0);
+    for (uint32_t i = 0; i < card->slots && s->pay < 1; i++) {
+        double step = ceil(s->pay * 20) / 20; /* in steps, so that each is worth a write */
+
+        if (s->slot[i].present && !s->slot[i].disobeys)
+            lower(&d->slot[i], EL_MAX(card->slot[i].floor_ratio, step * d->slot[i].cap_ratio), EL_CONSTRAINT_ACTUATOR);
+    }
+    if (s->pay < 1)
+        raise_failsafe(d, EL_FAILSAFE_REDUCE, EL_CONSTRAINT_ACTUATOR);
+}
+
+/* Nothing is known yet: half power for a minute at most, until every drive and a required inlet sensor have reported. */
+static void startup_bound(const struct el_safety *s, const struct el_governor_card *card, int64_t now_us, struct el_decision *d)
+{
+    bool waiting = isnan(card->inlet_assumed_c) && !s->inlet_reported;
+
+    for (uint32_t i = 0; i < card->slots; i++)
+        waiting = waiting || (s->slot[i].present && !s->slot[i].trusted_us);
+    if (!waiting)
+        return;
+    raise_failsafe(d, EL_FAILSAFE_HOLD, EL_CONSTRAINT_STARTUP);
+    if (seconds(s->start_us, now_us) > STARTUP_S)
+        return;
+    raise_failsafe(d, EL_FAILSAFE_REDUCE, EL_CONSTRAINT_STARTUP);
+    for (uint32_t i = 0; i < card->slots; i++)
+        lower(&d->slot[i], EL_MAX(card->slot[i].floor_ratio, 0.5), EL_CONSTRAINT_STARTUP);
+}
+
+void el_safety_bound(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *clean,
+                     const struct el_decision *last, struct el_decision *d)
+{
+    double dt = card->period_s;
+
+    startup_bound(s, card, clean->now_us, d);
+    for (uint32_t i = 0; i < card->slots; i++)
+        if (s->slot[i].present)
+            slot_bound(&s->slot[i], &card->slot[i], clean->now_us, &last->slot[i], d, &d->slot[i]);
+    neighbours_pay(s, card, dt, d);
+    if (s->fan_failed)
+        raise_failsafe(d, EL_FAILSAFE_HOLD, EL_CONSTRAINT_AIRFLOW);
+    if (card->fans && (s->fan_failed || d->failsafe >= EL_FAILSAFE_REDUCE))
+        d->fan_pwm_ratio = 1;
 }

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 
     for (int k = first; k < first + seeds; k++) {
         struct plant_options o = {.seed = (uint64_t)k, .kind = (enum plant_kind)(k % PLANT_KINDS), .slots = (k / PLANT_KINDS) % 2 ? 8 : 4, .period_s = k % 3 ? 1 : 2, .duration_s = 7200, .margin_c = margin,
-                                  .background = !getenv("NOBG"), .airflow_known = k % 4 != 0 && k % PLANT_KINDS != PLANT_AIR_STEP, .power_known = k % 5 < 3, .sensors = (getenv("SENS") ? atoi(getenv("SENS")) : k % 7 < 4)};
+                                  .background = !getenv("NOBG"), .airflow_known = k % 4 != 0 && k % PLANT_KINDS != PLANT_AIR_STEP, .power_known = getenv("POW") ? atoi(getenv("POW")) : k % 5 < 3, .sensors = (getenv("SENS") ? atoi(getenv("SENS")) : k % 7 < 4)};
         struct trial t;
 
         trial_run(&el_law_element, &o, &t);

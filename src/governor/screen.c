@@ -1,0 +1,132 @@
+#include "governor/screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+#define LEAST_MC   (-40000)
+#define MOST_MC    125000
+#define JUMP_MC    3000   /* between two readings, beside ... */
+#define RISE_MC_S  1000   /* ... what power can do: 0.46 C/s is the fastest expected, twice that is allowed */
+#define FALL_MC_S  700    /* cooling: (75 - 60) C over 21 s */
+#define SHIFT_HOLD_S 600.0 /* a shift is kept this long, then let go by ... */
+#define SHIFT_DECAY  (1.0 / 600) /* ... a degree in ten minutes: recovery takes a bounded time */
+
+/* With 1 C/W or more from drive to air these move a reading by more than its grain. */
+#define SUSPECT_W  1.5
+#define STUCK_W    2.5
+#define STUCK_C    4.0 /* of the inlet */
+#define SUSPECT_S  30.0
+#define STUCK_S    60.0
+#define SLOW_S     20.0
+
+static enum el_belief doubt(struct el_reading *r, enum el_quality q, enum el_belief why)
+{
+    r->quality = q;
+    return why;
+}
+
+static bool near_enough(int64_t a, int64_t b, int64_t from_us, int64_t to_us)
+{
+    double dt = EL_MAX((double)(to_us - from_us) * 1e-6, 0);
+
+    return (double)(a - b) <= JUMP_MC + RISE_MC_S * dt && (double)(b - a) <= JUMP_MC + FALL_MC_S * dt;
+}
+
+/* A jump that two samples agree on. Up is believed. Down is impossible as cooling: the sensor now reads low by as much. */
+static void take_jump(struct el_screen *s, const struct el_reading *r, int64_t now_us)
+{
+    double fall = (double)(s->accepted_mc - r->value) * 1e-3;
+
+    if (fall < 0) {
+        double undo = EL_MIN(s->shift_c, -fall);
+
+        s->shift_c -= undo;
+        s->credit_c += -fall - undo;
+    } else {
+        double back = EL_MIN(s->credit_c, fall);
+
+        s->credit_c -= back;
+        s->shift_c += fall - back;
+        s->shift_us = now_us;
+    }
+    if (s->shift_c < 0.5 * JUMP_MC * 1e-3)
+        s->shift_c = 0;
+    if (s->credit_c < 0.5 * JUMP_MC * 1e-3)
+        s->credit_c = 0;
+}
+
+static bool vote(struct el_screen *s, const struct el_reading *r, int64_t now_us)
+{
+    if (r->time_us <= s->pending_us)
+        return false;
+    s->votes = s->votes && near_enough(r->value, s->pending_mc, s->pending_us, r->time_us) ? s->votes + 1 : 1;
+    s->pending_mc = r->value;
+    s->pending_us = r->time_us;
+    if (s->votes < 2)
+        return false;
+    take_jump(s, r, now_us);
+    return true;
+}
+
+static void shift_fade(struct el_screen *s, int64_t now_us)
+{
+    double held = (double)(now_us - s->shift_us) * 1e-6;
+
+    if (s->shift_c > 0 && held > SHIFT_HOLD_S) {
+        s->shift_c = EL_MAX(0, s->shift_c - (held - SHIFT_HOLD_S) * SHIFT_DECAY);
+        s->shift_us = now_us - (int64_t)(SHIFT_HOLD_S * 1e6);
+    }
+}
+
+enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t now_us, double least_c, double max_age_s)
+{
+    double least_mc = isfinite(least_c) ? least_c * 1000 : LEAST_MC;
+
+    if (r->quality == EL_ABSENT)
+        return EL_DOUBT_ABSENT;
+    if (r->quality != EL_GOOD)
+        return r->quality == EL_STALE ? EL_DOUBT_STALE : EL_DOUBT_IMPLAUSIBLE;
+    if (r->value < LEAST_MC || r->value > MOST_MC || (double)r->value < least_mc)
+        return doubt(r, EL_IMPLAUSIBLE, EL_DOUBT_IMPLAUSIBLE);
+    if ((double)(now_us - r->time_us) * 1e-6 > max_age_s)
+        return doubt(r, EL_STALE, EL_DOUBT_STALE);
+    if (!s->ever) {
+        s->ever = true;
+        s->first_us = s->moved_us = now_us;
+        s->moved_mc = r->value;
+    } else if (!near_enough(r->value, s->accepted_mc, s->accepted_us, r->time_us) && !vote(s, r, now_us)) {
+        return doubt(r, EL_IMPLAUSIBLE, EL_DOUBT_IMPLAUSIBLE);
+    }
+    s->votes = 0;
+    s->accepted_mc = r->value;
+    s->accepted_us = r->time_us;
+    shift_fade(s, now_us);
+    r->value += (int64_t)(s->shift_c * 1000);
+    return EL_BELIEVE;
+}
+
+bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c, double dt_s, bool *suspect)
+{
+    double power, air, for_s;
+
+    *suspect = false;
+    s->slow_w += (host_w - s->slow_w) * (1 - exp(-dt_s / SLOW_S));
+    if (llabs(s->accepted_mc - s->moved_mc) >= 100 || (double)(now_us - s->first_us) * 1e-6 < 3 * SLOW_S) {
+        s->moved_mc = s->accepted_mc;
+        s->moved_us = s->away_us = now_us;
+        s->moved_w = s->slow_w;
+        s->moved_inlet_c = inlet_c;
+        s->stuck = false;
+        return false;
+    }
+    power = fabs(s->slow_w - s->moved_w);
+    air = isfinite(inlet_c) && isfinite(s->moved_inlet_c) ? fabs(inlet_c - s->moved_inlet_c) : 0;
+    if (power < SUSPECT_W && air < STUCK_C)
+        s->away_us = now_us;
+    for_s = (double)(now_us - s->away_us) * 1e-6;
+    *suspect = for_s > SUSPECT_S;
+    s->stuck = s->stuck || (for_s > STUCK_S && (power > STUCK_W || air > STUCK_C));
+    return s->stuck;
+}

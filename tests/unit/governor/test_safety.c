@@ -1,0 +1,372 @@
+/* Each rule of the safety layer, under a law that never caps anything. */
+#include "bed.h"
+
+static void open_settled(struct bed *b)
+{
+    bed_open(b, &el_law_none, 4);
+    bed_run(b, 3);
+    assert_int_equal(b->d.failsafe, EL_FAILSAFE_NONE);
+    assert_true(b->d.slot[0].cap_ratio == 1);
+}
+
+static void failsafe_until_every_drive_reported(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &el_law_none, 4);
+    b.temp_c[2] = NAN;
+    bed_step(&b);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_FLOOR);
+    assert_int_equal(b.d.failsafe_reason, EL_CONSTRAINT_STARTUP);
+    assert_true(b.d.slot[2].cap_ratio <= 0.05);
+    assert_true(b.d.slot[0].cap_ratio <= 0.5);
+    b.temp_c[2] = 60;
+    bed_step(&b);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_NONE);
+    assert_true(b.d.slot[0].cap_ratio == 1 && b.d.slot[2].cap_ratio == 1);
+    bed_close(&b);
+}
+
+static void neighbours_are_freed_when_one_never_reports(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &el_law_none, 4);
+    b.temp_c[2] = NAN;
+    bed_run(&b, 62);
+    assert_true(b.d.slot[0].cap_ratio == 1);
+    assert_true(b.d.slot[2].cap_ratio <= 0.05);
+    bed_close(&b);
+}
+
+static void required_inlet_holds_the_start(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &el_law_none, 4);
+    b.card.inlet_assumed_c = NAN;
+    el_governor_reconfigure(b.g, &b.card);
+    bed_run(&b, 2);
+    assert_int_equal(b.d.failsafe_reason, EL_CONSTRAINT_STARTUP);
+    assert_true(b.d.slot[0].cap_ratio <= 0.5);
+    b.in.inlet_mc = el_reading_good(40000, b.in.now_us + 1000000);
+    bed_step(&b);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_NONE);
+    bed_close(&b);
+}
+
+/* 304, 304, 356, 304, 304 K: one sample is no fever. */
+static void one_hot_sample_does_nothing(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    for (int k = 0; k < 3; k++) {
+        b.temp_c[0] = k == 1 ? 83 : 31;
+        bed_step(&b);
+        assert_true(b.d.slot[0].cap_ratio == 1);
+        b.temp_c[0] = 60;
+        bed_run(&b, 1);
+    }
+    bed_close(&b);
+}
+
+/* 78, 78, -1, 78: one bad read holds what was decided. */
+static void one_bad_sample_holds(void **state)
+{
+    struct bed b;
+    double cap;
+
+    (void)state;
+    bed_open(&b, &el_law_element, 1);
+    b.temp_c[0] = 78;
+    b.host_w[0] = 5.5;
+    bed_run(&b, 30);
+    cap = b.d.slot[0].cap_ratio;
+    assert_true(cap < 1);
+    b.temp_c[0] = -1;
+    bed_step(&b);
+    assert_true(b.d.slot[0].cap_ratio <= cap);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_HOLD);
+    b.temp_c[0] = 78;
+    bed_step(&b);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_NONE);
+    assert_true(b.d.slot[0].cap_ratio <= cap + 0.1);
+    bed_close(&b);
+}
+
+static void two_hot_samples_are_believed(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &el_law_element, 1);
+    b.host_w[0] = 5;
+    bed_run(&b, 30);
+    b.temp_c[0] = 85;
+    bed_run(&b, 3);
+    assert_true(b.d.slot[0].cap_ratio <= 0.2);
+    bed_close(&b);
+}
+
+static void lost_sensor_is_graded(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    b.temp_c[1] = NAN;
+    bed_run(&b, 5);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_HOLD);
+    assert_true(b.d.slot[1].cap_ratio == 1);
+    bed_run(&b, 30);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_REDUCE);
+    assert_true(b.d.slot[1].cap_ratio < 0.7 && b.d.slot[1].cap_ratio > 0.4);
+    bed_run(&b, 300);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_FLOOR);
+    assert_true(b.d.slot[1].cap_ratio <= 0.05);
+    assert_true(b.d.slot[0].cap_ratio == 1); /* one sick drive does not throttle all */
+    b.temp_c[1] = 58;
+    bed_run(&b, 2);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_NONE);
+    assert_true(b.d.slot[1].cap_ratio == 1); /* and recovers by itself */
+    bed_close(&b);
+}
+
+/* The same value with the same time stamp. */
+static void frozen_reading_is_stale_within_a_minute(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    b.frozen[0] = true;
+    bed_run(&b, 61);
+    assert_int_equal(b.d.slot[0].constraint == EL_CONSTRAINT_STALE_SENSOR || b.d.failsafe_reason == EL_CONSTRAINT_STALE_SENSOR, 1);
+    assert_true(b.d.failsafe >= EL_FAILSAFE_HOLD);
+    bed_run(&b, 30);
+    assert_true(b.d.slot[0].cap_ratio < 1);
+    bed_close(&b);
+}
+
+static void hot_frozen_reading_is_stale_soon(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    for (b.temp_c[0] = 61; b.temp_c[0] <= 73; b.temp_c[0] += 1)
+        bed_step(&b);
+    b.frozen[0] = true;
+    bed_run(&b, 15);
+    assert_true(b.d.failsafe >= EL_FAILSAFE_HOLD);
+    bed_run(&b, 20);
+    assert_true(b.d.slot[0].cap_ratio < 0.7);
+    bed_close(&b);
+}
+
+/* Fresh time stamps, but the reading does not follow the power. */
+static void stuck_sensor_is_found_by_power(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    bed_run(&b, 60);
+    b.host_w[0] = 5.5;
+    bed_run(&b, 150);
+    assert_true(b.d.failsafe >= EL_FAILSAFE_REDUCE);
+    assert_int_equal(b.d.slot[0].constraint, EL_CONSTRAINT_FAILED_SENSOR);
+    assert_true(b.d.slot[1].cap_ratio == 1);
+    b.temp_c[0] = 66;
+    bed_run(&b, 8);
+    assert_true(b.d.slot[0].cap_ratio == 1);
+    bed_close(&b);
+}
+
+static void moving_sensor_is_not_stuck(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    bed_run(&b, 60);
+    b.host_w[0] = 5.5;
+    for (int k = 0; k < 150; k++) {
+        b.temp_c[0] = 60 + floor(8 * (1 - exp(-k / 30.0)));
+        bed_step(&b);
+        assert_int_equal(b.d.failsafe, EL_FAILSAFE_NONE);
+    }
+    bed_close(&b);
+}
+
+/* Nothing cools by 12 C in a second: the sensor lies, the drive is as hot as before. */
+static void impossible_fall_is_not_believed(void **state)
+{
+    struct bed b;
+    double cap;
+
+    (void)state;
+    bed_open(&b, &el_law_element, 1);
+    b.temp_c[0] = 76;
+    b.host_w[0] = 5.5;
+    bed_run(&b, 60);
+    cap = b.d.slot[0].cap_ratio;
+    assert_true(cap < 0.6);
+    b.temp_c[0] = 64;
+    bed_run(&b, 120);
+    assert_true(b.d.slot[0].cap_ratio <= cap + 0.02);
+    bed_close(&b);
+}
+
+static void colder_than_its_air_is_implausible(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    for (int k = 0; k < 40; k++) {
+        b.in.inlet_mc = el_reading_good(45000, b.in.now_us + 1000000);
+        b.temp_c[3] = 30;
+        bed_step(&b);
+    }
+    assert_false(b.d.slot[3].sensor_valid);
+    assert_true(b.d.slot[3].cap_ratio < 1);
+    bed_close(&b);
+}
+
+static void neighbours_pay_for_a_failed_actuator(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    b.in.slot[0].actuator_failed = true;
+    bed_run(&b, 30);
+    assert_true(b.d.slot[1].cap_ratio == 1); /* cool: nothing to pay */
+    for (; b.temp_c[0] < 79; b.temp_c[0] += 1)
+        bed_step(&b);
+    bed_run(&b, 40);
+    assert_true(b.d.slot[1].cap_ratio < 0.8);
+    assert_int_equal(b.d.slot[1].constraint, EL_CONSTRAINT_ACTUATOR);
+    b.in.slot[0].actuator_failed = false;
+    for (; b.temp_c[0] > 60; b.temp_c[0] -= 0.5)
+        bed_step(&b);
+    bed_run(&b, 450);
+    assert_true(b.d.slot[1].cap_ratio == 1);
+    bed_close(&b);
+}
+
+static void a_cap_that_is_run_over_counts_as_failed(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &el_law_element, 2);
+    b.temp_c[0] = 78;
+    b.host_w[0] = 5.5;
+    b.host_w[1] = 5.5;
+    bed_run(&b, 5);
+    assert_true(b.d.slot[0].cap_ratio < 1);
+    for (int k = 0; k < 90; k++) { /* the drive does as it likes */
+        b.in.slot[0].read_bytes += (uint64_t)(5.0 / 9e-10);
+        bed_step(&b);
+    }
+    assert_true(b.d.slot[1].cap_ratio < 1);
+    assert_int_equal(b.d.slot[1].constraint, EL_CONSTRAINT_ACTUATOR);
+    bed_close(&b);
+}
+
+static void stopped_fan_turns_the_others_up(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &el_law_none, 4);
+    b.card.fans = 2;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int k = 0; k < 40; k++) {
+        b.in.fan_rpm[0] = el_reading_good(k < 10 ? 3000 : 0, b.in.now_us);
+        b.in.fan_rpm[1] = el_reading_good(3000, b.in.now_us);
+        bed_step(&b);
+    }
+    assert_true(b.d.fan_pwm_ratio == 1);
+    assert_int_equal(b.d.failsafe_reason, EL_CONSTRAINT_AIRFLOW);
+    bed_close(&b);
+}
+
+static void mad_step(void *state, const struct el_governor_input *in, struct el_decision *out)
+{
+    for (uint32_t i = 0; i < out->slots; i++)
+        out->slot[i].cap_ratio = out->slot[i].budget_w = i % 2 ? NAN : -INFINITY;
+    out->fan_pwm_ratio = INFINITY;
+}
+
+static int mad_init(void *state, const struct el_governor_card *card)
+{
+    return 0;
+}
+
+static void nothing_that_is_no_number_passes(void **state)
+{
+    static const struct el_governor_law mad = {.name = "mad", .state_size = 1, .init = mad_init, .step = mad_step};
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &mad, 4);
+    bed_run(&b, 5);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(b.d.slot[i].cap_ratio >= 0.05 && b.d.slot[i].cap_ratio <= 1);
+        assert_true(b.d.slot[i].budget_w > 0 && b.d.slot[i].budget_w <= 5.5);
+    }
+    assert_true(isnan(b.d.fan_pwm_ratio));
+    bed_close(&b);
+}
+
+static void swapped_drive_starts_anew(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    open_settled(&b);
+    b.in.slot[0].present = false;
+    bed_run(&b, 10);
+    assert_true(b.d.slot[0].cap_ratio == 1);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_NONE);
+    b.in.slot[0].present = true;
+    b.temp_c[0] = 40;
+    bed_run(&b, 2);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_NONE);
+    assert_true(b.d.slot[0].cap_ratio == 1);
+    bed_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failsafe_until_every_drive_reported),
+        cmocka_unit_test(neighbours_are_freed_when_one_never_reports),
+        cmocka_unit_test(required_inlet_holds_the_start),
+        cmocka_unit_test(one_hot_sample_does_nothing),
+        cmocka_unit_test(one_bad_sample_holds),
+        cmocka_unit_test(two_hot_samples_are_believed),
+        cmocka_unit_test(lost_sensor_is_graded),
+        cmocka_unit_test(frozen_reading_is_stale_within_a_minute),
+        cmocka_unit_test(hot_frozen_reading_is_stale_soon),
+        cmocka_unit_test(stuck_sensor_is_found_by_power),
+        cmocka_unit_test(moving_sensor_is_not_stuck),
+        cmocka_unit_test(impossible_fall_is_not_believed),
+        cmocka_unit_test(colder_than_its_air_is_implausible),
+        cmocka_unit_test(neighbours_pay_for_a_failed_actuator),
+        cmocka_unit_test(a_cap_that_is_run_over_counts_as_failed),
+        cmocka_unit_test(stopped_fan_turns_the_others_up),
+        cmocka_unit_test(nothing_that_is_no_number_passes),
+        cmocka_unit_test(swapped_drive_starts_anew),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
