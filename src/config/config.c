@@ -290,6 +290,28 @@ int el_config_load_over(const struct el_settings *defaults, const char *path, st
     return r;
 }
 
+int el_config_set(struct el_settings *s, const char *path, const char *flag, const char *text, struct el_config_error *err)
+{
+    struct el_yaml n = {.kind = EL_YAML_SCALAR, .quoted = true, .text = (char *)(uintptr_t)text, .file = flag};
+    char *base = (char *)s;
+    bool section;
+    const struct el_setting *row = find(&el_settings_root, path, &section);
+    uint32_t *count;
+    int r;
+
+    if (!row || section)
+        return el_yaml_error(&n, err, "there is no setting %.100s", path);
+    if (row->type != EL_SETTING_TEXTS)
+        return read_value(&n, row, base, err);
+    count = (uint32_t *)(void *)(base + row->count_offset);
+    if (*count >= (uint32_t)row->max)
+        return el_yaml_error(&n, err, "expected at most %d of them", (int)row->max);
+    r = el_yaml_text(&n, base + row->offset + *count * row->size, row->size, err);
+    if (r == 0)
+        ++*count;
+    return r;
+}
+
 int el_config_load(const char *path, struct el_settings *out, struct el_config_error *err)
 {
     EL_AUTO_FREE struct el_settings *defaults = malloc(sizeof *defaults);

@@ -16,6 +16,10 @@ int el_config_load(const char *path, struct el_settings *out, struct el_config_e
 /* The same over other defaults. */
 int el_config_load_over(const struct el_settings *defaults, const char *path, struct el_settings *out, struct el_config_error *err);
 
+/* One setting by its path ("web.telemetry_path") as a flag gives it, within the same bounds as in the file; a list gets one item
+ * more. `flag` stands in the reason ("--web.telemetry-path: got ..."). 0 or -errno. */
+int el_config_set(struct el_settings *s, const char *path, const char *flag, const char *text, struct el_config_error *err);
+
 /* Profiles are YAML files NAME.yaml in a directory (cards and drives side by side, told apart by their first key). */
 int el_config_load_card(const char *dir, const char *name, struct el_card_profile *out, struct el_config_error *err);
 int el_config_load_drive(const char *dir, const char *name, struct el_drive_profile *out, struct el_config_error *err);

@@ -282,7 +282,8 @@ int el_yaml_error(const struct el_yaml *n, struct el_config_error *err, const ch
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     put_path(&path, n);
-    snprintf(err->text, sizeof err->text, "%s:%u: %s%s%s", n->file, n->line, path.len ? path.data : "", path.len ? ": " : "", what);
+    snprintf(err->text, sizeof err->text, n->line ? "%s:%u: %s%s%s" : "%s:%.0u %s%s%s", n->file, n->line, path.len ? path.data : "",
+             path.len ? ": " : "", what);
     return -EINVAL;
 }
 

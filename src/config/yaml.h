@@ -18,7 +18,7 @@ enum el_yaml_kind { EL_YAML_SCALAR, EL_YAML_LIST, EL_YAML_MAP };
 
 struct el_yaml {
     enum el_yaml_kind kind;
-    unsigned line;    /* from 1 */
+    unsigned line;    /* from 1; 0 = no file: a flag */
     bool quoted;      /* scalar in quotes: always text */
     char *key;        /* of a value in a map, else NULL */
     char *text;       /* of a scalar, else NULL */

@@ -1,0 +1,149 @@
+#include "exporter/admission.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+static void address_key(uint8_t key[16], const struct sockaddr *from)
+{
+    memset(key, 0, 16);
+    if (from->sa_family == AF_INET) {
+        key[10] = key[11] = 0xff;
+        memcpy(key + 12, &((const struct sockaddr_in *)(const void *)from)->sin_addr, 4);
+    } else if (from->sa_family == AF_INET6) {
+        const struct in6_addr *a = &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr;
+
+        memcpy(key, a, IN6_IS_ADDR_LOOPBACK(a) || IN6_IS_ADDR_V4MAPPED(a) ? 16 : 8);
+    }
+}
+
+void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct sockaddr *from, int64_t now_us)
+{
+    address_key(g->address, from);
+    g->phase = EL_PHASE_HEADER;
+    g->proven = false;
+    g->since_us = g->request_us = now_us;
+    g->prev = NULL;
+    g->next = a->head;
+    if (a->head)
+        a->head->prev = g;
+    a->head = g;
+    a->count++;
+}
+
+void el_admission_leave(struct el_admission *a, struct el_guest *g)
+{
+    if (g->prev)
+        g->prev->next = g->next;
+    else
+        a->head = g->next;
+    if (g->next)
+        g->next->prev = g->prev;
+    if (g->phase != EL_PHASE_CUT)
+        a->count--;
+}
+
+void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phase phase, int64_t now_us)
+{
+    if (g->phase == EL_PHASE_CUT)
+        return;
+    if (phase == EL_PHASE_CUT)
+        a->count--;
+    if (phase == EL_PHASE_HEADER)
+        g->request_us = now_us;
+    if (phase == EL_PHASE_IDLE)
+        g->proven = true;
+    g->phase = phase;
+    g->since_us = now_us;
+}
+
+static uint32_t crowd(const struct el_admission *a, const struct el_guest *of)
+{
+    uint32_t n = 0;
+
+    for (const struct el_guest *g = a->head; g; g = g->next)
+        n += g->phase != EL_PHASE_CUT && memcmp(g->address, of->address, sizeof g->address) == 0;
+    return n;
+}
+
+/* Smaller leaves first. */
+static int merit(const struct el_guest *g)
+{
+    switch (g->phase) {
+    case EL_PHASE_HEADER:
+        return g->proven ? 1 : 0;
+    case EL_PHASE_IDLE:
+        return 2;
+    case EL_PHASE_REPLY:
+        return 3;
+    case EL_PHASE_CHECK:
+    case EL_PHASE_CUT:
+        break;
+    }
+    return 4;
+}
+
+/* One guest of the address that holds most. Quadratic when each comes from its own address: 256 x 256 short compares. */
+static const struct el_guest *most_crowded(const struct el_admission *a)
+{
+    const struct el_guest *most = NULL;
+    uint32_t most_n = 0, left = a->count;
+
+    for (const struct el_guest *g = a->head; g && left > most_n; g = g->next) {
+        uint32_t n;
+
+        if (g->phase == EL_PHASE_CUT || (most && memcmp(g->address, most->address, sizeof g->address) == 0))
+            continue;
+        n = crowd(a, g);
+        if (n > most_n) {
+            most = g;
+            most_n = n;
+        }
+        left--;
+    }
+    return most;
+}
+
+struct el_guest *el_admission_victim(const struct el_admission *a)
+{
+    const struct el_guest *crowded;
+    struct el_guest *victim = NULL;
+    bool alone;
+
+    if (a->count < a->limit)
+        return NULL;
+    crowded = most_crowded(a);
+    alone = crowded && crowd(a, crowded) <= 1; /* every guest from its own address: then all are candidates */
+    for (struct el_guest *g = a->head; g; g = g->next) {
+        if (g->phase == EL_PHASE_CUT || (!alone && memcmp(g->address, crowded->address, sizeof g->address) != 0))
+            continue;
+        if (!victim || merit(g) < merit(victim) || (merit(g) == merit(victim) && g->since_us <= victim->since_us))
+            victim = g;
+    }
+    return victim;
+}
+
+bool el_admission_overdue(const struct el_admission *a, const struct el_guest *g, int64_t now_us)
+{
+    switch (g->phase) {
+    case EL_PHASE_HEADER:
+        return now_us - g->request_us > a->header_us;
+    case EL_PHASE_IDLE:
+        return now_us - g->since_us > a->idle_us;
+    case EL_PHASE_CHECK:
+    case EL_PHASE_REPLY:
+        return now_us - g->request_us > a->total_us;
+    case EL_PHASE_CUT:
+        break;
+    }
+    return false;
+}
+
+bool el_admission_rate(int64_t interval_us, uint32_t burst, int64_t *due_us, int64_t now_us)
+{
+    int64_t due = *due_us > now_us ? *due_us : now_us;
+
+    if (due - now_us > interval_us * ((int64_t)burst - 1))
+        return false;
+    *due_us = due + interval_us;
+    return true;
+}

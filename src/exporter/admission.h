@@ -1,0 +1,51 @@
+/* Who may stay connected. Pure bookkeeping: no socket, no clock; the server tells what happens and asks whom to cut.
+ *
+ * Nobody is refused: when the house is full, the newcomer comes in and the least deserving leaves. That is, in this order, one of
+ * the address that holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out
+ * by the network), one that has never sent a whole request, and the one that has been waiting longest. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+enum el_phase {
+    EL_PHASE_HEADER, /* a request header is expected or under way */
+    EL_PHASE_IDLE,   /* kept alive between requests, nothing of the next one has come */
+    EL_PHASE_CHECK,  /* its password is being checked */
+    EL_PHASE_REPLY,  /* an answer is under way */
+    EL_PHASE_CUT,    /* shut down, not yet gone */
+};
+
+struct el_guest {
+    struct el_guest *prev, *next;
+    int fd;
+    uint64_t bytes_mark;  /* received when the last request was answered */
+    uint8_t address[16];  /* IPv4 mapped; IPv6 by /64: one host owns all of it */
+    enum el_phase phase;
+    bool proven;          /* completed a request before */
+    int64_t since_us;     /* in this phase */
+    int64_t request_us;   /* first sign of the request under way */
+};
+
+struct el_admission {
+    struct el_guest *head;
+    uint32_t count;       /* all but those cut */
+    uint32_t limit;
+    int64_t header_us, total_us, idle_us; /* deadlines: whole header; whole request; silence between requests */
+};
+
+/* Makes `g` known, in phase HEADER. */
+void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct sockaddr *from, int64_t now_us);
+void el_admission_leave(struct el_admission *a, struct el_guest *g);
+void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phase phase, int64_t now_us);
+
+/* Whom to cut so that one more fits; NULL while there is room. */
+struct el_guest *el_admission_victim(const struct el_admission *a);
+
+/* True when `g` has used up the time of its phase. */
+bool el_admission_overdue(const struct el_admission *a, const struct el_guest *g, int64_t now_us);
+
+/* A rate limit (GCRA): one request each `interval_us` on average, `burst` at once. True: this one may pass. `*due_us` is its memory. */
+bool el_admission_rate(int64_t interval_us, uint32_t burst, int64_t *due_us, int64_t now_us);

@@ -1,0 +1,42 @@
+/* What the HTTP server serves: a provider hands out finished, immutable, reference-counted bodies. The server knows nothing
+ * about snapshots, the provider nothing about HTTP connections; each is tested with a fake of the other. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+#define EL_BODY_SLOTS 16
+
+/* A finished answer. Everything but the count is constant once made; `type` and the like are static text. */
+struct el_body {
+    unsigned refs;        /* HTTP thread only */
+    unsigned slot;        /* which variant this is, 0..EL_BODY_SLOTS-1: the server keeps one response for each */
+    unsigned status;      /* 200, 503 */
+    const char *type;     /* Content-Type */
+    const char *encoding; /* Content-Encoding; NULL = identity */
+    const char *cache;    /* Cache-Control */
+    const char *policy;   /* Content-Security-Policy; NULL = none */
+    char etag[24];        /* quoted, of the bytes; "" = none */
+    struct el_buf bytes;
+};
+
+struct el_request {
+    const char *path, *accept, *accept_encoding; /* as received, not unescaped; NULL = no such header */
+};
+
+struct el_content {
+    void *ctx;
+    /* The body for a request, with a reference for the caller. 0, -ENOENT (no such path), or another -errno. */
+    int (*get)(void *ctx, const struct el_request *r, int64_t now_us, struct el_body **out);
+};
+
+/* A new body with one reference; takes over `bytes` (also on failure). NULL: out of memory. */
+struct el_body *el_body_new(unsigned slot, unsigned status, const char *type, struct el_buf *bytes);
+struct el_body *el_body_ref(struct el_body *b);
+struct el_body *el_body_unref(struct el_body *b); /* takes NULL, returns NULL */
+
+/* `b` compressed (gzip), as a new body of `slot`. NULL: out of memory. */
+struct el_body *el_body_gzip(const struct el_body *b, unsigned slot);

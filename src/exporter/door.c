@@ -1,0 +1,81 @@
+#include "exporter/door.h"
+
+#include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+
+#include "base/base.h"
+
+#define ACCEPTS_A_TURN  32
+#define ACCEPT_PAUSE_US (50 * EL_USEC_PER_MSEC)
+
+void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us)
+{
+    shutdown(g->fd, SHUT_RDWR);
+    el_admission_phase(&d->admission, g, EL_PHASE_CUT, now_us);
+}
+
+static void make_room(struct el_door *d, struct el_guest *victim, int64_t now_us)
+{
+    if (!victim)
+        return;
+    d->counters->crowded_out++;
+    el_door_cut(d, victim, now_us);
+}
+
+/* Whoever deserves least makes room, and the next attempt waits a little. */
+static void out_of_descriptors(struct el_door *d, int64_t now_us)
+{
+    struct el_admission full = d->admission;
+
+    full.limit = 1;
+    make_room(d, el_admission_victim(&full), now_us);
+    d->accept_after_us = now_us + ACCEPT_PAUSE_US;
+}
+
+void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us)
+{
+    for (int i = 0; i < ACCEPTS_A_TURN && now_us >= d->accept_after_us; i++) {
+        struct sockaddr_storage from = {0};
+        socklen_t n = sizeof from;
+        int fd = accept4(listen_fd, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+        if (fd >= 0) {
+            make_room(d, el_admission_victim(&d->admission), now_us);
+            d->arrive(d->ctx, fd, (struct sockaddr *)&from, n);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            out_of_descriptors(d, now_us);
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            return;
+        }
+    }
+}
+
+static uint64_t bytes_received(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t n = sizeof info;
+
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 ? info.tcpi_bytes_received : 0;
+}
+
+void el_door_answered(struct el_door *d, struct el_guest *g, int64_t now_us)
+{
+    g->bytes_mark = bytes_received(g->fd);
+    el_admission_phase(&d->admission, g, EL_PHASE_IDLE, now_us);
+}
+
+void el_door_sweep(struct el_door *d, int64_t now_us)
+{
+    for (struct el_guest *g = d->admission.head; g; g = g->next) {
+        if (g->phase == EL_PHASE_IDLE && bytes_received(g->fd) != g->bytes_mark)
+            el_admission_phase(&d->admission, g, EL_PHASE_HEADER, now_us);
+        if (!el_admission_overdue(&d->admission, g, now_us))
+            continue;
+        if (g->phase == EL_PHASE_HEADER)
+            d->counters->header_timeout++;
+        else if (g->phase != EL_PHASE_IDLE)
+            d->counters->total_timeout++;
+        el_door_cut(d, g, now_us);
+    }
+}

@@ -1,0 +1,564 @@
+#include "exporter/http.h"
+
+#include <errno.h>
+#include <gnutls/abstract.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "exporter/auth.h"
+#include "exporter/door.h"
+#include "exporter/tls.h"
+
+#define POOL_BYTES (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
+#define SWEEP_US   (250 * EL_USEC_PER_MSEC)
+#define TICK_US    EL_USEC_PER_SEC
+#define IDLE_US    (300 * EL_USEC_PER_SEC) /* kept alive between scrapes; cut earlier when the house is full */
+
+enum { PLAIN_404, PLAIN_405, PLAIN_401, PLAIN_429, PLAIN_503, PLAIN_COUNT };
+
+struct conn {
+    struct el_guest guest;
+    struct MHD_Connection *mhd;
+    bool in_request, suspended;
+    enum el_verdict verdict;
+    struct el_tls *tls; /* the settings its session began with */
+};
+
+struct el_http {
+    struct el_http_options o;
+    struct el_door door;
+    struct el_http_counters counters;
+    struct MHD_Daemon *daemon;
+    struct conn *arriving; /* handed to on_connection */
+    struct {
+        struct el_body *body;
+        struct MHD_Response *response;
+    } ready[EL_BODY_SLOTS];
+    struct MHD_Response *plain[PLAIN_COUNT];
+
+    struct el_web_config *config;
+    struct el_tls *tls;
+    struct el_auth *auth;
+    int64_t rate_due_us;
+
+    int64_t now_us, next_tick_us, next_sweep_us;
+};
+
+/* --- responses --- */
+
+static void add_configured(const struct el_http *h, struct MHD_Response *r)
+{
+    for (size_t i = 0; h->config && i < h->config->headers_n; i++) {
+        MHD_del_response_header(r, h->config->headers[i].name,
+                                MHD_get_response_header(r, h->config->headers[i].name) ?: "");
+        MHD_add_response_header(r, h->config->headers[i].name, h->config->headers[i].value);
+    }
+}
+
+static struct MHD_Response *plain_response(const struct el_http *h, const char *text, const char *header, const char *value)
+{
+    struct MHD_Response *r = MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+
+    if (!r)
+        return NULL;
+    MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain; charset=utf-8");
+    MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+    if (header)
+        MHD_add_response_header(r, header, value);
+    add_configured(h, r);
+    return r;
+}
+
+static void unref_body(void *body)
+{
+    el_body_unref(body);
+}
+
+static struct MHD_Response *body_response(const struct el_http *h, struct el_body *b)
+{
+    struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback_cls(b->bytes.len, b->bytes.data, unref_body, b);
+
+    if (!r)
+        return NULL;
+    el_body_ref(b);
+    MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, b->type);
+    MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, b->cache);
+    MHD_add_response_header(r, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+    if (b->encoding)
+        MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_ENCODING, b->encoding);
+    if (b->policy)
+        MHD_add_response_header(r, "Content-Security-Policy", b->policy);
+    if (b->etag[0])
+        MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, b->etag);
+    add_configured(h, r);
+    return r;
+}
+
+static void forget_responses(struct el_http *h)
+{
+    for (int i = 0; i < EL_BODY_SLOTS; i++) {
+        if (h->ready[i].response)
+            MHD_destroy_response(h->ready[i].response);
+        h->ready[i].response = NULL;
+        h->ready[i].body = el_body_unref(h->ready[i].body);
+    }
+    for (int i = 0; i < PLAIN_COUNT; i++) {
+        if (h->plain[i])
+            MHD_destroy_response(h->plain[i]);
+        h->plain[i] = NULL;
+    }
+}
+
+static int make_plain(struct el_http *h)
+{
+    h->plain[PLAIN_404] = plain_response(h, "404: no such page; see / for what there is\n", NULL, NULL);
+    h->plain[PLAIN_405] = plain_response(h, "405: only GET and HEAD\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    h->plain[PLAIN_401] = plain_response(h, "401: name and password, please\n", MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"elementd\"");
+    h->plain[PLAIN_429] = plain_response(h, "429: more requests than rate_limit allows\n", MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    h->plain[PLAIN_503] = plain_response(h, "503: busy, try again\n", MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    for (int i = 0; i < PLAIN_COUNT; i++)
+        if (!h->plain[i])
+            return -ENOMEM;
+    return 0;
+}
+
+/* The one response for this body: made when first asked for, shared by all who get the body. */
+static struct MHD_Response *shared_response(struct el_http *h, struct el_body *b)
+{
+    unsigned i = b->slot % EL_BODY_SLOTS;
+
+    if (h->ready[i].body != b) {
+        struct MHD_Response *r = body_response(h, b);
+
+        if (!r)
+            return NULL;
+        if (h->ready[i].response)
+            MHD_destroy_response(h->ready[i].response); /* those still sending it hold it */
+        el_body_unref(h->ready[i].body);
+        h->ready[i].body = el_body_ref(b);
+        h->ready[i].response = r;
+    }
+    return h->ready[i].response;
+}
+
+/* --- one request --- */
+
+static const char *header_of(struct MHD_Connection *m, const char *name)
+{
+    return MHD_lookup_connection_value(m, MHD_HEADER_KIND, name);
+}
+
+static bool etag_matches(const char *if_none_match, const char *etag)
+{
+    return if_none_match && etag[0] && (strcmp(if_none_match, "*") == 0 || strstr(if_none_match, etag));
+}
+
+static enum MHD_Result send_not_modified(struct el_http *h, struct MHD_Connection *m, const struct el_body *b)
+{
+    struct MHD_Response *r = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result done = MHD_NO;
+
+    if (r) {
+        MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, b->etag);
+        MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, b->cache);
+        add_configured(h, r);
+        done = MHD_queue_response(m, MHD_HTTP_NOT_MODIFIED, r);
+        MHD_destroy_response(r);
+    }
+    return done;
+}
+
+static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m, const char *path)
+{
+    struct el_request request = {
+        .path = path,
+        .accept = header_of(m, MHD_HTTP_HEADER_ACCEPT),
+        .accept_encoding = header_of(m, MHD_HTTP_HEADER_ACCEPT_ENCODING),
+    };
+    struct MHD_Response *response;
+    struct el_body *body = NULL;
+    enum MHD_Result done;
+    int r = h->o.content->get(h->o.content->ctx, &request, h->now_us, &body);
+
+    if (r == -ENOENT) {
+        h->counters.not_found++;
+        return MHD_queue_response(m, MHD_HTTP_NOT_FOUND, h->plain[PLAIN_404]);
+    }
+    if (r == 0 && body->status == MHD_HTTP_OK && etag_matches(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag)) {
+        done = send_not_modified(h, m, body);
+    } else {
+        response = r == 0 ? shared_response(h, body) : NULL;
+        done = response ? MHD_queue_response(m, body->status, response)
+                        : MHD_queue_response(m, MHD_HTTP_SERVICE_UNAVAILABLE, h->plain[PLAIN_503]);
+    }
+    el_body_unref(body);
+    return done;
+}
+
+static bool within_limit(struct el_http *h)
+{
+    const struct el_web_config *c = h->config;
+
+    return !c || !c->limit_interval_us || el_admission_rate(c->limit_interval_us, c->limit_burst, &h->rate_due_us, h->now_us);
+}
+
+static enum el_verdict ask(struct el_http *h, struct conn *c, struct MHD_Connection *m)
+{
+    char *password = NULL, *user = MHD_basic_auth_get_username_password(m, &password);
+    enum el_verdict v = EL_VERDICT_DENIED;
+
+    if (user)
+        v = el_auth_check(h->auth, user, password ? password : "", c);
+    if (password)
+        explicit_bzero(password, strlen(password));
+    MHD_free(password);
+    MHD_free(user);
+    return v;
+}
+
+/* True when the request may go on; else it was answered or suspended (`*done` is then the handler's result). */
+static bool authorized(struct el_http *h, struct conn *c, struct MHD_Connection *m, enum MHD_Result *done)
+{
+    if (!h->auth)
+        return true;
+    if (c->verdict == EL_VERDICT_NONE)
+        c->verdict = ask(h, c, m);
+    switch (c->verdict) {
+    case EL_VERDICT_GRANTED:
+        return true;
+    case EL_VERDICT_PENDING:
+        el_admission_phase(&h->door.admission, &c->guest, EL_PHASE_CHECK, h->now_us);
+        MHD_suspend_connection(m);
+        c->suspended = true;
+        *done = MHD_YES;
+        return false;
+    case EL_VERDICT_BUSY:
+        h->counters.limited++;
+        *done = MHD_queue_response(m, MHD_HTTP_SERVICE_UNAVAILABLE, h->plain[PLAIN_503]);
+        return false;
+    case EL_VERDICT_NONE:
+    case EL_VERDICT_DENIED:
+        break;
+    }
+    h->counters.unauthorized++;
+    *done = MHD_queue_response(m, MHD_HTTP_UNAUTHORIZED, h->plain[PLAIN_401]);
+    return false;
+}
+
+static struct conn *conn_of(struct MHD_Connection *m)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(m, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info ? info->socket_context : NULL;
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const char *url, const char *method, const char *version,
+                                  const char *upload, size_t *upload_size, void **request)
+{
+    struct el_http *h = cls;
+    struct conn *c = conn_of(m);
+    enum MHD_Result done;
+
+    if (!c)
+        return MHD_NO;
+    if (!c->in_request) {
+        c->in_request = true;
+        c->verdict = EL_VERDICT_NONE;
+        *request = c;
+        h->counters.requests++;
+        if (c->guest.phase == EL_PHASE_IDLE) /* its first byte was not noticed by a sweep: it begins now */
+            el_admission_phase(&h->door.admission, &c->guest, EL_PHASE_HEADER, h->now_us);
+        if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
+            h->counters.bad_method++;
+            return MHD_queue_response(m, MHD_HTTP_METHOD_NOT_ALLOWED, h->plain[PLAIN_405]);
+        }
+        if (!within_limit(h)) {
+            h->counters.limited++;
+            return MHD_queue_response(m, MHD_HTTP_TOO_MANY_REQUESTS, h->plain[PLAIN_429]);
+        }
+        return MHD_YES; /* an answer given now would end the connection: the library does not read on after it */
+    }
+    if (*upload_size) {
+        *upload_size = 0; /* a GET with a body: read on and forget it, within the header's deadline */
+        return MHD_YES;
+    }
+    if (!authorized(h, c, m, &done))
+        return done;
+    el_admission_phase(&h->door.admission, &c->guest, EL_PHASE_REPLY, h->now_us);
+    return send_content(h, m, url);
+}
+
+/* --- connections --- */
+
+static void on_completed(void *cls, struct MHD_Connection *m, void **request, enum MHD_RequestTerminationCode code)
+{
+    struct el_http *h = cls;
+    struct conn *c = *request;
+
+    if (!c)
+        return;
+    c->in_request = false;
+    el_door_answered(&h->door, &c->guest, h->now_us);
+    *request = NULL;
+}
+
+static void greet(struct el_http *h, struct conn *c)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+    if (!h->tls)
+        return;
+    if (!info || el_tls_begin(h->tls, info->tls_session) < 0) {
+        h->counters.tls_failed++;
+        el_door_cut(&h->door, &c->guest, h->now_us);
+        return;
+    }
+    c->tls = el_tls_ref(h->tls);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *m, void **context, enum MHD_ConnectionNotificationCode code)
+{
+    struct el_http *h = cls;
+    struct conn *c = *context;
+
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        c = *context = h->arriving;
+        h->arriving = NULL;
+        c->mhd = m;
+        greet(h, c);
+        return;
+    }
+    /* The session, if any, is gone by now: the library ends it before it tells. */
+    el_tls_unref(c->tls);
+    if (h->auth)
+        el_auth_forget(h->auth, c);
+    el_admission_leave(&h->door.admission, &c->guest);
+    free(c);
+    *context = NULL;
+}
+
+static void arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
+{
+    struct el_http *h = ctx;
+    struct conn *c = calloc(1, sizeof *c);
+
+    if (!c) {
+        close(fd);
+        return;
+    }
+    c->guest.fd = fd;
+    el_admission_enter(&h->door.admission, &c->guest, from, h->now_us);
+    h->arriving = c;
+    /* On failure the library has closed the socket, and when it had told on_connection of the start, also of the end. */
+    if (MHD_add_connection(h->daemon, fd, from, n) != MHD_YES && h->arriving) {
+        el_admission_leave(&h->door.admission, &c->guest);
+        free(c);
+    }
+    h->arriving = NULL;
+}
+
+static void resume(struct el_http *h, struct conn *c, enum el_verdict v)
+{
+    c->verdict = v;
+    if (c->suspended) {
+        c->suspended = false;
+        MHD_resume_connection(c->mhd);
+    }
+}
+
+/* --- the server --- */
+
+static size_t keep_escapes(void *cls, struct MHD_Connection *m, char *text)
+{
+    return strlen(text); /* paths are compared as they came: no second spelling, no NUL from %00 */
+}
+
+static void log_library(void *cls, const char *fmt, va_list ap)
+{
+    char text[256];
+
+    vsnprintf(text, sizeof text, fmt, ap);
+    text[strcspn(text, "\n")] = '\0';
+    el_log_debug("http: %s", text);
+}
+
+static int no_certificate(gnutls_session_t session, const gnutls_datum_t *ca, int n, const gnutls_pk_algorithm_t *algorithms,
+                          int algorithms_n, gnutls_pcert_st **cert, unsigned *cert_n, gnutls_privkey_t *key)
+{
+    return -1; /* never asked: el_tls_begin gives each session its own credentials */
+}
+
+/* The library's own limit stays out of reach: at 0.9.75 reaching it through MHD_add_connection leaves a mutex locked. */
+static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
+{
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    struct MHD_OptionItem secure[] = {
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, (intptr_t)no_certificate, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+
+    return MHD_start_daemon(flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, h,
+                            MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
+                            MHD_OPTION_CONNECTION_LIMIT, (unsigned)h->o.max_connections * 4 + 1024,
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
+                            MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+                            MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+                            MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+                            MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
+                            MHD_OPTION_ARRAY, tls ? secure : secure + 1,
+                            MHD_OPTION_END);
+}
+
+static void stop_daemon(struct el_http *h)
+{
+    for (struct el_guest *g = h->door.admission.head; g; g = g->next)
+        resume(h, (struct conn *)g, EL_VERDICT_BUSY);
+    if (h->daemon)
+        MHD_stop_daemon(h->daemon);
+    h->daemon = NULL;
+}
+
+int el_http_new(const struct el_http_options *o, struct el_http **out)
+{
+    struct el_http *h = calloc(1, sizeof *h);
+
+    if (!h)
+        return -ENOMEM;
+    h->o = *o;
+    h->door = (struct el_door){
+        .admission = {.limit = o->max_connections,
+                      .header_us = o->header_timeout_ms * EL_USEC_PER_MSEC,
+                      .total_us = o->total_timeout_ms * EL_USEC_PER_MSEC,
+                      .idle_us = IDLE_US},
+        .counters = &h->counters,
+        .arrive = arrive,
+        .ctx = h,
+    };
+    h->daemon = start_daemon(h, false);
+    if (!h->daemon || make_plain(h) < 0) {
+        el_log_error("cannot start the HTTP server: out of memory or descriptors");
+        el_http_free(h);
+        return -ENOMEM;
+    }
+    *out = h;
+    return 0;
+}
+
+struct el_http *el_http_free(struct el_http *h)
+{
+    if (!h)
+        return NULL;
+    stop_daemon(h);
+    forget_responses(h);
+    el_auth_free(h->auth);
+    el_tls_unref(h->tls);
+    el_web_config_free(h->config);
+    free(h);
+    return NULL;
+}
+
+int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_tls *tls)
+{
+    struct el_auth *auth = config && config->users_n ? el_auth_new(config) : NULL, *old_auth = h->auth;
+
+    if (config && config->users_n && !auth)
+        return -ENOMEM;
+    if (!tls != !h->tls) {
+        struct MHD_Daemon *d = start_daemon(h, tls);
+
+        if (!d) {
+            el_auth_free(auth);
+            return -ENOMEM;
+        }
+        stop_daemon(h);
+        h->daemon = d;
+    }
+    h->auth = auth;
+    for (struct el_guest *g = h->door.admission.head; g; g = g->next)
+        resume(h, (struct conn *)g, EL_VERDICT_NONE); /* those who waited for the old one ask again */
+    el_auth_free(old_auth);
+    el_tls_unref(h->tls);
+    h->tls = tls;
+    el_web_config_free(h->config);
+    h->config = config;
+    forget_responses(h);
+    return make_plain(h);
+}
+
+static void take_verdicts(struct el_http *h)
+{
+    enum el_verdict verdict;
+    void *ticket;
+
+    while (h->auth && el_auth_next(h->auth, &ticket, &verdict))
+        resume(h, ticket, verdict);
+}
+
+static int wait_ms(struct el_http *h)
+{
+    int64_t until = h->door.admission.head ? EL_MIN(h->next_tick_us, h->next_sweep_us) : h->next_tick_us;
+    int64_t ms = EL_MAX((until - h->now_us + 999) / EL_USEC_PER_MSEC, 0);
+    MHD_UNSIGNED_LONG_LONG library_ms;
+
+    if (MHD_get_timeout(h->daemon, &library_ms) == MHD_YES && (int64_t)library_ms < ms)
+        ms = (int64_t)library_ms;
+    return (int)ms;
+}
+
+static void on_time(struct el_http *h)
+{
+    if (h->now_us >= h->next_sweep_us) {
+        el_door_sweep(&h->door, h->now_us);
+        h->next_sweep_us = h->now_us + SWEEP_US;
+    }
+    if (h->now_us >= h->next_tick_us) {
+        if (h->o.tick)
+            h->o.tick(h->o.ctx, h->now_us);
+        h->next_tick_us = h->now_us + TICK_US;
+    }
+}
+
+int el_http_run(struct el_http *h)
+{
+    uint32_t n = h->o.listeners->n;
+    bool serving = true;
+
+    h->now_us = el_clock_boottime_us();
+    while (serving) {
+        struct pollfd p[EL_LISTENERS_MAX + 3];
+        const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+
+        for (uint32_t i = 0; i < n; i++) {
+            bool paused = h->now_us < h->door.accept_after_us;
+
+            p[i] = (struct pollfd){.fd = paused ? -1 : h->o.listeners->at[i].fd, .events = POLLIN};
+        }
+        p[n] = (struct pollfd){.fd = info->epoll_fd, .events = POLLIN};
+        p[n + 1] = (struct pollfd){.fd = h->o.wake_fd, .events = POLLIN};
+        p[n + 2] = (struct pollfd){.fd = h->auth ? el_auth_fd(h->auth) : -1, .events = POLLIN};
+        if (poll(p, n + 3, wait_ms(h)) < 0 && errno != EINTR)
+            return -errno;
+        h->now_us = el_clock_boottime_us();
+        if (p[n + 1].revents & POLLIN)
+            serving = h->o.wake(h->o.ctx);
+        take_verdicts(h);
+        for (uint32_t i = 0; i < n; i++)
+            if (p[i].revents & POLLIN)
+                el_door_accept(&h->door, p[i].fd, h->now_us);
+        if (MHD_run(h->daemon) != MHD_YES)
+            return -EIO;
+        on_time(h);
+    }
+    return 0;
+}
+
+const struct el_http_counters *el_http_counters(const struct el_http *h)
+{
+    return &h->counters;
+}

@@ -1,0 +1,195 @@
+#include "exporter/pages.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "exporter/negotiate.h"
+#include "exporter/view.h"
+
+/* Variants: each has its slot for itself and, one further, for its compressed form. */
+enum {
+    SLOT_METRICS = 0, /* + 2 x enum el_media */
+    SLOT_JSON = 2 * EL_MEDIA_COUNT,
+    SLOT_PAGE = SLOT_JSON + 2,
+    SLOT_READY = SLOT_PAGE + 2,
+    SLOT_HEALTHY,
+    SLOT_COUNT
+};
+_Static_assert(SLOT_COUNT <= EL_BODY_SLOTS, "one slot for each variant");
+
+struct el_pages {
+    struct el_source *source;
+    char telemetry_path[64];
+    uint64_t groups;
+    /* What the bodies were made from; any change makes all of them old. */
+    const struct el_snapshot *snapshot;
+    enum el_source_state state;
+    int64_t second; /* 0 while the snapshot is in time; then ages must move with the clock */
+    struct el_body *made[SLOT_COUNT];
+};
+
+struct el_pages *el_pages_new(const struct el_pages_options *o)
+{
+    struct el_pages *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return NULL;
+    p->source = o->source;
+    el_pages_configure(p, o->telemetry_path, o->groups);
+    return p;
+}
+
+static void forget(struct el_pages *p)
+{
+    for (int i = 0; i < SLOT_COUNT; i++)
+        p->made[i] = el_body_unref(p->made[i]);
+    if (p->snapshot)
+        el_source_release(p->source, p->snapshot);
+    p->snapshot = NULL;
+}
+
+struct el_pages *el_pages_free(struct el_pages *p)
+{
+    if (p)
+        forget(p);
+    free(p);
+    return NULL;
+}
+
+void el_pages_configure(struct el_pages *p, const char *telemetry_path, uint64_t groups)
+{
+    el_text_copy(p->telemetry_path, sizeof p->telemetry_path, telemetry_path);
+    p->groups = groups;
+    forget(p);
+}
+
+/* The snapshot to serve now; bodies made from another one are forgotten. */
+static void look(struct el_pages *p, int64_t now_us)
+{
+    enum el_source_state state;
+    const struct el_snapshot *s = el_source_acquire(p->source, now_us, &state);
+    int64_t overdue_us = s->period_ms * EL_USEC_PER_MSEC * 3 / 2;
+    int64_t second = now_us - s->time_us > overdue_us ? now_us / EL_USEC_PER_SEC : 0;
+
+    if (s == p->snapshot && state == p->state && second == p->second) {
+        el_source_release(p->source, s);
+        return;
+    }
+    forget(p);
+    p->snapshot = s;
+    p->state = state;
+    p->second = second;
+}
+
+static struct el_body *render_metrics(struct el_pages *p, unsigned slot, enum el_media media, int64_t now_us)
+{
+    static const char *const type[] = {
+        [EL_MEDIA_TEXT_004] = "text/plain; version=0.0.4; charset=utf-8",
+        [EL_MEDIA_OPENMETRICS_001] = "application/openmetrics-text; version=0.0.1; charset=utf-8",
+        [EL_MEDIA_OPENMETRICS_100] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+    };
+    struct el_view_options o = {.groups = p->groups, .now_us = now_us, .stale = p->state != EL_SOURCE_FRESH};
+    struct el_buf bytes = {0};
+    struct el_body *b = NULL;
+
+    if (el_view_metrics(p->snapshot, media == EL_MEDIA_TEXT_004 ? EL_VIEW_PROMETHEUS : EL_VIEW_OPENMETRICS, &o, &bytes) == 0)
+        b = el_body_new(slot, 200, type[media], &bytes);
+    el_buf_free(&bytes);
+    return b;
+}
+
+static struct el_body *render_json(struct el_pages *p, int64_t now_us)
+{
+    struct el_view_options o = {.groups = p->groups, .now_us = now_us, .stale = p->state != EL_SOURCE_FRESH};
+    struct el_buf bytes = {0};
+    struct el_body *b = NULL;
+
+    if (el_view_json(p->snapshot, &o, &bytes) == 0)
+        b = el_body_new(SLOT_JSON, 200, "application/json; charset=utf-8", &bytes);
+    el_buf_free(&bytes);
+    if (b)
+        b->cache = "no-cache";
+    return b;
+}
+
+static struct el_body *text_body(unsigned slot, unsigned status, const char *text)
+{
+    struct el_buf bytes = {0};
+    struct el_body *b;
+
+    el_buf_puts(&bytes, text);
+    el_buf_putc(&bytes, '\n');
+    b = el_body_new(slot, status, "text/plain; charset=utf-8", &bytes);
+    if (b)
+        b->etag[0] = '\0';
+    return b;
+}
+
+static struct el_body *render_ready(struct el_pages *p)
+{
+    char problem[160];
+
+    if (p->state == EL_SOURCE_FRESH && p->snapshot->daemon.ready)
+        return text_body(SLOT_READY, 200, "ready");
+    if (p->state == EL_SOURCE_FRESH)
+        return text_body(SLOT_READY, 503, "not ready: not every drive was polled yet");
+    el_source_problem(p->source, problem, sizeof problem);
+    if (!problem[0])
+        el_text_copy(problem, sizeof problem, "the snapshot is stale: elementd does not write it any more");
+    return text_body(SLOT_READY, 503, problem);
+}
+
+static struct el_body *render(struct el_pages *p, unsigned slot, int64_t now_us)
+{
+    if (slot < SLOT_JSON)
+        return render_metrics(p, slot, (enum el_media)(slot / 2), now_us);
+    if (slot == SLOT_JSON)
+        return render_json(p, now_us);
+    if (slot == SLOT_READY)
+        return render_ready(p);
+    return text_body(SLOT_HEALTHY, 200, "healthy");
+}
+
+/* The slot of the plain form, or -ENOENT. */
+static int route(const struct el_pages *p, const struct el_request *r, bool *pack)
+{
+    *pack = el_negotiate_gzip(r->accept_encoding);
+    if (strcmp(r->path, p->telemetry_path) == 0)
+        return SLOT_METRICS + 2 * (int)el_negotiate_media(r->accept);
+    if (strcmp(r->path, "/api/v1/snapshot") == 0)
+        return SLOT_JSON;
+    *pack = false;
+    if (strcmp(r->path, "/-/ready") == 0)
+        return SLOT_READY;
+    if (strcmp(r->path, "/-/healthy") == 0)
+        return SLOT_HEALTHY;
+    return -ENOENT;
+}
+
+static int get(void *ctx, const struct el_request *r, int64_t now_us, struct el_body **out)
+{
+    struct el_pages *p = ctx;
+    bool pack;
+    int slot = route(p, r, &pack);
+
+    if (slot < 0)
+        return slot;
+    look(p, now_us);
+    if (!p->made[slot])
+        p->made[slot] = render(p, (unsigned)slot, now_us);
+    if (pack && p->made[slot]) {
+        if (!p->made[slot + 1])
+            p->made[slot + 1] = el_body_gzip(p->made[slot], (unsigned)slot + 1);
+        slot++;
+    }
+    if (!p->made[slot])
+        return -ENOMEM;
+    *out = el_body_ref(p->made[slot]);
+    return 0;
+}
+
+struct el_content el_pages_content(struct el_pages *p)
+{
+    return (struct el_content){.ctx = p, .get = get};
+}

@@ -1,0 +1,331 @@
+#include "exporter/tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+
+#define PEM_MAX (1u << 20)
+
+struct watched {
+    char *path;
+    struct stat seen;
+};
+
+struct el_tls {
+    unsigned refs;
+    gnutls_certificate_credentials_t credentials;
+    gnutls_priority_t priority;
+    enum el_client_auth client_auth;
+    char **sans;
+    size_t sans_n;
+    struct watched watched[3]; /* certificate, key, client authorities */
+};
+
+/* Names of GnuTLS for IANA numbers, so that the operator's order is kept. */
+static int add_ciphers(const struct el_web_config *c, struct el_buf *p, char *why, size_t why_size)
+{
+    struct el_buf *b = p;
+
+    if (!c->ciphers_n)
+        return 0;
+    el_buf_puts(b, ":-CIPHER-ALL:-KX-ALL:-MAC-ALL");
+    /* TLS 1.3 has its own suites, which Go does not let anyone choose: they stay as they are. */
+    el_buf_puts(b, ":+GROUP-ALL");
+    for (size_t i = 0; i < c->ciphers_n; i++) {
+        gnutls_kx_algorithm_t kx;
+        gnutls_cipher_algorithm_t cipher;
+        gnutls_mac_algorithm_t mac;
+        gnutls_protocol_t min;
+        unsigned char id[2];
+        const char *name = NULL;
+        size_t k = 0;
+
+        while ((name = gnutls_cipher_suite_info(k++, id, &kx, &cipher, &mac, &min)))
+            if ((unsigned)(id[0] << 8 | id[1]) == c->ciphers[i])
+                break;
+        if (!name) {
+            snprintf(why, why_size, "tls_server_config.cipher_suites: suite 0x%04x is not offered by this system's GnuTLS", c->ciphers[i]);
+            return -EINVAL;
+        }
+        el_buf_printf(b, ":+%s:+%s:+%s", gnutls_kx_get_name(kx), gnutls_cipher_get_name(cipher),
+                      mac == GNUTLS_MAC_AEAD ? "AEAD" : gnutls_mac_get_name(mac));
+    }
+    /* What TLS 1.3 needs. */
+    el_buf_puts(b, ":+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:+AEAD");
+    return 0;
+}
+
+static int add_curves(const struct el_web_config *c, struct el_buf *p)
+{
+    if (c->curves_n)
+        el_buf_puts(p, ":-GROUP-ALL");
+    for (size_t i = 0; i < c->curves_n; i++)
+        switch (c->curves[i]) {
+        case 23:
+            el_buf_puts(p, ":+GROUP-SECP256R1");
+            break;
+        case 24:
+            el_buf_puts(p, ":+GROUP-SECP384R1");
+            break;
+        case 25:
+            el_buf_puts(p, ":+GROUP-SECP521R1");
+            break;
+        case 29:
+            el_buf_puts(p, ":+GROUP-X25519");
+            break;
+        default:
+            return -EINVAL;
+        }
+    return 0;
+}
+
+static int make_priority(struct el_tls *t, const struct el_web_config *c, char *why, size_t why_size)
+{
+    EL_AUTO_BUF struct el_buf p = {0};
+    const char *bad = NULL;
+    int r;
+
+    el_buf_puts(&p, "NORMAL:-VERS-ALL");
+    for (unsigned v = c->max_version; v >= c->min_version; v--)
+        el_buf_printf(&p, ":+VERS-TLS1.%u", v - 10);
+    r = add_ciphers(c, &p, why, why_size);
+    if (r < 0)
+        return r;
+    if (add_curves(c, &p) < 0) {
+        snprintf(why, why_size, "tls_server_config.curve_preferences: a curve that GnuTLS does not know");
+        return -EINVAL;
+    }
+    if (c->prefer_server_ciphers)
+        el_buf_puts(&p, ":%SERVER_PRECEDENCE");
+    if (p.failed)
+        return -ENOMEM;
+    r = gnutls_priority_init(&t->priority, p.data, &bad);
+    if (r < 0)
+        snprintf(why, why_size, "tls_server_config: GnuTLS takes no combination of these versions, suites and curves (at \"%.60s\")", bad ? bad : p.data);
+    return r < 0 ? -EINVAL : 0;
+}
+
+/* A PEM from a file (then watched) or inline. */
+static int get_pem(struct watched *w, const char *path, const char *text, struct el_buf *out, char *why, size_t why_size)
+{
+    int r = 0;
+
+    if (path) {
+        w->path = strdup(path);
+        if (!w->path)
+            return -ENOMEM;
+        if (stat(path, &w->seen) < 0)
+            r = -errno;
+        else
+            r = el_file_read(AT_FDCWD, path, PEM_MAX, out);
+        if (r < 0)
+            snprintf(why, why_size, "cannot read %.200s: %s", path, strerror(-r));
+    } else if (text) {
+        el_buf_puts(out, text);
+    }
+    return r;
+}
+
+static gnutls_datum_t datum(const struct el_buf *b)
+{
+    return (gnutls_datum_t){.data = (unsigned char *)b->data, .size = (unsigned)b->len};
+}
+
+static int load_files(struct el_tls *t, const struct el_web_config *c, char *why, size_t why_size)
+{
+    EL_AUTO_BUF struct el_buf cert = {0}, key = {0}, ca = {0};
+    gnutls_datum_t cd, kd, ad;
+    int r = get_pem(&t->watched[0], c->cert_file, c->cert, &cert, why, why_size);
+
+    if (r == 0)
+        r = get_pem(&t->watched[1], c->key_file, c->key, &key, why, why_size);
+    if (r == 0)
+        r = get_pem(&t->watched[2], c->client_ca_file, c->client_ca, &ca, why, why_size);
+    if (r < 0)
+        return r;
+    cd = datum(&cert);
+    kd = datum(&key);
+    ad = datum(&ca);
+    r = gnutls_certificate_set_x509_key_mem(t->credentials, &cd, &kd, GNUTLS_X509_FMT_PEM);
+    if (key.data)
+        explicit_bzero(key.data, key.len);
+    if (r < 0) {
+        snprintf(why, why_size, "certificate %.150s and key %.150s: %s", c->cert_file ? c->cert_file : "(inline)",
+                 c->key_file ? c->key_file : "(inline)", gnutls_strerror(r));
+        return -EINVAL;
+    }
+    if (ca.len && gnutls_certificate_set_x509_trust_mem(t->credentials, &ad, GNUTLS_X509_FMT_PEM) <= 0) {
+        snprintf(why, why_size, "client authorities %.200s: no certificate in it", c->client_ca_file ? c->client_ca_file : "(inline)");
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int copy_sans(struct el_tls *t, const struct el_web_config *c)
+{
+    if (!c->client_sans_n)
+        return 0;
+    t->sans = calloc(c->client_sans_n, sizeof *t->sans);
+    if (!t->sans)
+        return -ENOMEM;
+    for (size_t i = 0; i < c->client_sans_n; i++) {
+        t->sans[i] = strdup(c->client_sans[i]);
+        if (!t->sans[i])
+            return -ENOMEM;
+        t->sans_n++;
+    }
+    return 0;
+}
+
+int el_tls_new(const struct el_web_config *c, struct el_tls **out, char *why, size_t why_size)
+{
+    struct el_tls *t = calloc(1, sizeof *t);
+    int r;
+
+    snprintf(why, why_size, "out of memory");
+    if (!t)
+        return -ENOMEM;
+    t->refs = 1;
+    t->client_auth = c->client_auth;
+    r = gnutls_certificate_allocate_credentials(&t->credentials) < 0 ? -ENOMEM : 0;
+    if (r == 0)
+        r = copy_sans(t, c);
+    if (r == 0)
+        r = load_files(t, c, why, why_size);
+    if (r == 0)
+        r = make_priority(t, c, why, why_size);
+    if (r < 0)
+        el_tls_unref(t);
+    else
+        *out = t;
+    return r;
+}
+
+struct el_tls *el_tls_ref(struct el_tls *t)
+{
+    t->refs++;
+    return t;
+}
+
+struct el_tls *el_tls_unref(struct el_tls *t)
+{
+    if (!t || --t->refs)
+        return NULL;
+    if (t->credentials)
+        gnutls_certificate_free_credentials(t->credentials);
+    if (t->priority)
+        gnutls_priority_deinit(t->priority);
+    for (size_t i = 0; i < t->sans_n; i++)
+        free(t->sans[i]);
+    free(t->sans);
+    for (size_t i = 0; i < EL_ARRAY_SIZE(t->watched); i++)
+        free(t->watched[i].path);
+    free(t);
+    return NULL;
+}
+
+/* An address in a certificate as text, the way the configuration writes it. */
+static void san_text(unsigned type, const unsigned char *raw, size_t n, char *out, size_t size)
+{
+    if (type == GNUTLS_SAN_IPADDRESS) {
+        out[0] = '\0';
+        if (n == 4 || n == 16)
+            inet_ntop(n == 4 ? AF_INET : AF_INET6, raw, out, (socklen_t)size);
+    } else {
+        snprintf(out, size, "%.*s", (int)n, (const char *)raw);
+    }
+}
+
+static bool san_allowed(const struct el_tls *t, const gnutls_datum_t *der)
+{
+    gnutls_x509_crt_t crt;
+    bool found = false;
+
+    if (gnutls_x509_crt_init(&crt) < 0)
+        return false;
+    if (gnutls_x509_crt_import(crt, der, GNUTLS_X509_FMT_DER) < 0)
+        goto done;
+    for (unsigned i = 0; !found; i++) {
+        unsigned char raw[512];
+        char text[512];
+        size_t n = sizeof raw;
+        int type = gnutls_x509_crt_get_subject_alt_name(crt, i, raw, &n, NULL);
+
+        if (type == GNUTLS_E_SHORT_MEMORY_BUFFER)
+            continue;
+        if (type < 0)
+            break;
+        san_text((unsigned)type, raw, n, text, sizeof text);
+        for (size_t k = 0; k < t->sans_n; k++)
+            found = found || strcmp(text, t->sans[k]) == 0;
+    }
+done:
+    gnutls_x509_crt_deinit(crt);
+    return found;
+}
+
+/* During the handshake: nonzero ends it. */
+static int verify_client(gnutls_session_t session)
+{
+    static const char purpose[] = GNUTLS_KP_TLS_WWW_CLIENT;
+    gnutls_typed_vdata_st as_client = {.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = (unsigned char *)(uintptr_t)purpose};
+    const struct el_tls *t = gnutls_session_get_ptr(session);
+    unsigned status = 0, n = 0;
+    const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &n);
+
+    if (!chain || !n)
+        return t->client_auth == EL_CLIENT_AUTH_REQUIRE_ANY || t->client_auth == EL_CLIENT_AUTH_REQUIRE_VERIFY;
+    if (t->client_auth < EL_CLIENT_AUTH_VERIFY_GIVEN)
+        return 0;
+    if (gnutls_certificate_verify_peers(session, &as_client, 1, &status) < 0 || status)
+        return 1;
+    return t->sans_n && !san_allowed(t, &chain[0]);
+}
+
+int el_tls_begin(struct el_tls *t, void *session)
+{
+    gnutls_certificate_request_t want = GNUTLS_CERT_IGNORE;
+
+    switch (t->client_auth) {
+    case EL_CLIENT_AUTH_NONE:
+        break;
+    case EL_CLIENT_AUTH_REQUEST:
+    case EL_CLIENT_AUTH_VERIFY_GIVEN:
+        want = GNUTLS_CERT_REQUEST;
+        break;
+    case EL_CLIENT_AUTH_REQUIRE_ANY:
+    case EL_CLIENT_AUTH_REQUIRE_VERIFY:
+        want = GNUTLS_CERT_REQUIRE;
+        break;
+    }
+    gnutls_session_set_ptr(session, t);
+    if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, t->credentials) < 0 ||
+        gnutls_priority_set(session, t->priority) < 0)
+        return -EPROTO;
+    gnutls_certificate_server_set_request(session, want);
+    if (want != GNUTLS_CERT_IGNORE)
+        gnutls_session_set_verify_function(session, verify_client);
+    return 0;
+}
+
+bool el_tls_outdated(const struct el_tls *t)
+{
+    for (size_t i = 0; i < EL_ARRAY_SIZE(t->watched); i++) {
+        const struct watched *w = &t->watched[i];
+        struct stat st;
+
+        if (!w->path || stat(w->path, &st) < 0)
+            continue; /* being replaced: keep what works */
+        if (st.st_ino != w->seen.st_ino || st.st_size != w->seen.st_size || st.st_mtim.tv_sec != w->seen.st_mtim.tv_sec ||
+            st.st_mtim.tv_nsec != w->seen.st_mtim.tv_nsec)
+            return true;
+    }
+    return false;
+}

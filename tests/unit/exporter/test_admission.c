@@ -1,0 +1,150 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "exporter/admission.h"
+
+#define S 1000000
+
+static struct el_admission house(uint32_t limit)
+{
+    return (struct el_admission){.limit = limit, .header_us = 3 * S, .total_us = 30 * S, .idle_us = 300 * S};
+}
+
+static void enter(struct el_admission *a, struct el_guest *g, const char *ip, int64_t now_us)
+{
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    struct sockaddr_in four = {.sin_family = AF_INET};
+
+    if (inet_pton(AF_INET, ip, &four.sin_addr) == 1)
+        el_admission_enter(a, g, (struct sockaddr *)&four, now_us);
+    else if (inet_pton(AF_INET6, ip, &six.sin6_addr) == 1)
+        el_admission_enter(a, g, (struct sockaddr *)&six, now_us);
+    else
+        fail();
+}
+
+static void room_means_nobody_leaves(void **state)
+{
+    struct el_admission a = house(2);
+    struct el_guest g[2] = {0};
+
+    enter(&a, &g[0], "10.0.0.1", 0);
+    assert_null(el_admission_victim(&a));
+    enter(&a, &g[1], "10.0.0.1", 1);
+    assert_ptr_equal(el_admission_victim(&a), &g[0]);
+    el_admission_leave(&a, &g[0]);
+    assert_null(el_admission_victim(&a));
+    assert_int_equal(a.count, 1);
+}
+
+/* A crowd from one address pays for itself; loopback and the lone scraper stay. */
+static void crowd_pays(void **state)
+{
+    struct el_admission a = house(6);
+    struct el_guest g[6] = {0};
+
+    enter(&a, &g[0], "127.0.0.1", 0);
+    enter(&a, &g[1], "10.0.0.9", 1);
+    for (int i = 2; i < 6; i++)
+        enter(&a, &g[i], "203.0.113.5", i);
+    assert_ptr_equal(el_admission_victim(&a), &g[2]);
+    el_admission_phase(&a, &g[2], EL_PHASE_CUT, 9);
+    assert_int_equal(a.count, 5);
+    assert_null(el_admission_victim(&a));
+}
+
+/* One host can choose among 2^64 addresses of its network: they count as one. */
+static void ipv6_counts_by_64(void **state)
+{
+    struct el_admission a = house(3);
+    struct el_guest g[3] = {0};
+
+    enter(&a, &g[0], "2001:db8:1::1", 0);
+    enter(&a, &g[1], "2001:db8:2::1", 1);
+    enter(&a, &g[2], "2001:db8:2::2", 2);
+    assert_ptr_equal(el_admission_victim(&a), &g[1]);
+}
+
+static void merit_within_a_crowd(void **state)
+{
+    struct el_admission a = house(4);
+    struct el_guest g[4] = {0};
+
+    for (int i = 0; i < 4; i++)
+        enter(&a, &g[i], "127.0.0.1", i);
+    el_admission_phase(&a, &g[0], EL_PHASE_REPLY, 5);
+    el_admission_phase(&a, &g[0], EL_PHASE_IDLE, 6);
+    el_admission_phase(&a, &g[1], EL_PHASE_REPLY, 6);
+    assert_ptr_equal(el_admission_victim(&a), &g[2]); /* never said anything */
+    el_admission_phase(&a, &g[2], EL_PHASE_CHECK, 7);
+    el_admission_phase(&a, &g[3], EL_PHASE_CHECK, 7);
+    assert_ptr_equal(el_admission_victim(&a), &g[0]); /* idle before busy */
+}
+
+/* All from different addresses: the least deserving of all. */
+static void spread_out(void **state)
+{
+    struct el_admission a = house(3);
+    struct el_guest g[3] = {0};
+
+    enter(&a, &g[0], "10.0.0.1", 0);
+    el_admission_phase(&a, &g[0], EL_PHASE_IDLE, 1);
+    enter(&a, &g[1], "10.0.0.2", 2);
+    enter(&a, &g[2], "10.0.0.3", 3);
+    assert_ptr_equal(el_admission_victim(&a), &g[1]);
+}
+
+static void deadlines(void **state)
+{
+    struct el_admission a = house(8);
+    struct el_guest g = {0};
+
+    enter(&a, &g, "10.0.0.1", 0);
+    assert_false(el_admission_overdue(&a, &g, 3 * S));
+    assert_true(el_admission_overdue(&a, &g, 3 * S + 1));
+    el_admission_phase(&a, &g, EL_PHASE_REPLY, 2 * S);
+    assert_false(el_admission_overdue(&a, &g, 30 * S)); /* counted from the first byte of the request */
+    assert_true(el_admission_overdue(&a, &g, 30 * S + 1));
+    el_admission_phase(&a, &g, EL_PHASE_IDLE, 40 * S);
+    assert_false(el_admission_overdue(&a, &g, 340 * S));
+    assert_true(el_admission_overdue(&a, &g, 340 * S + 1));
+    el_admission_phase(&a, &g, EL_PHASE_HEADER, 100 * S);
+    assert_true(el_admission_overdue(&a, &g, 103 * S + 1));
+    el_admission_phase(&a, &g, EL_PHASE_CUT, 104 * S);
+    assert_false(el_admission_overdue(&a, &g, 1000 * S));
+}
+
+static void rate(void **state)
+{
+    int64_t due = 0;
+    int passed = 0;
+
+    for (int i = 0; i < 10; i++)
+        passed += el_admission_rate(S, 5, &due, 100 * S);
+    assert_int_equal(passed, 5);
+    assert_false(el_admission_rate(S, 5, &due, 100 * S + S / 2));
+    assert_true(el_admission_rate(S, 5, &due, 101 * S));
+    assert_false(el_admission_rate(S, 5, &due, 101 * S));
+    passed = 0;
+    for (int i = 0; i < 10; i++)
+        passed += el_admission_rate(S, 5, &due, 500 * S);
+    assert_int_equal(passed, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(room_means_nobody_leaves), cmocka_unit_test(crowd_pays), cmocka_unit_test(ipv6_counts_by_64),
+        cmocka_unit_test(merit_within_a_crowd),     cmocka_unit_test(spread_out), cmocka_unit_test(deadlines),
+        cmocka_unit_test(rate),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
