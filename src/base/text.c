@@ -91,6 +91,29 @@ void el_text_json_escape(struct el_buf *b, const char *text)
     }
 }
 
+void el_text_label_escape(struct el_buf *b, const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t n = strlen(text), len;
+
+    for (; n; p += len, n -= len) {
+        len = utf8_len(p, n);
+        if (!len) {
+            el_buf_puts(b, "\xef\xbf\xbd");
+            len = 1;
+        } else if (*p == '"' || *p == '\\') {
+            el_buf_putc(b, '\\');
+            el_buf_putc(b, (char)*p);
+        } else if (*p == '\n') {
+            el_buf_puts(b, "\\n");
+        } else if (*p < ' ' || *p == 0x7f) {
+            el_buf_putc(b, ' ');
+        } else {
+            el_buf_put(b, p, len);
+        }
+    }
+}
+
 void el_text_rfc3339(int64_t realtime_us, char out[32])
 {
     time_t s = (time_t)(realtime_us / EL_USEC_PER_SEC);

@@ -5,14 +5,16 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "model/catalog.h"
 #include "model/snapshot.h"
 
 enum el_view_format { EL_VIEW_PROMETHEUS /* text 0.0.4 */, EL_VIEW_OPENMETRICS /* 1.0.0 */ };
 
 struct el_view_options {
-    uint64_t groups;        /* bit per metric group of the catalog */
+    uint64_t groups;        /* bit per metric group of the catalog; 0 = those that are on by default */
     int64_t now_us;         /* BOOTTIME of rendering: ages; 0 = the snapshot's own time */
     bool stale;             /* the snapshot is too old: only what is still true is shown */
+    const struct el_exporter_stats *exporter; /* what the exporter knows about itself; NULL = leave it out */
 };
 
 /* Appends the exposition. 0 or -ENOMEM. */

@@ -181,5 +181,6 @@ struct el_labels {
     uint32_t scratch_used;
 };
 void el_scope_labels(const struct el_catalog_context *c, enum el_metric_scope scope, uint32_t row, struct el_labels *out);
-void el_info_labels(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, struct el_labels *out);
+/* Adds to `out`. */
+void el_info_labels(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub, struct el_labels *out);
 const char *el_scope_label_names(enum el_metric_scope scope); /* "card, slot": for the reference */

@@ -123,7 +123,8 @@ static void link_labels(const struct el_snapshot *s, const struct el_link *link,
         add_number(l, "numa_node", link->numa_node);
 }
 
-void el_info_labels(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, struct el_labels *l)
+void el_info_labels(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub,
+                    struct el_labels *l)
 {
     const struct el_snapshot *s = c->s;
 
@@ -138,6 +139,8 @@ void el_info_labels(const struct el_catalog_context *c, const struct el_metric *
         link_labels(s, &el_snapshot_links(s)[row], l);
     } else if (m == el_metric(EL_METRIC_GOVERNOR_INFO)) {
         add(l, "law", el_snapshot_cards(s)[row].law);
+    } else if (m == el_metric(EL_METRIC_DRIVE_FIRMWARE_SLOT)) {
+        add(l, "revision", el_snapshot_slots(s)[row].logs.firmware.revision[sub]);
     }
 }
 

@@ -103,11 +103,11 @@ READER(card_endurance_used)
     return el_rounded(written / card->rated_endurance_bytes, 6);
 }
 
-READER(wear_days)
+READER(wear_remaining)
 {
     const struct el_slot *t = slot_of(c, row);
 
-    return t->wear_basis == sub + 1 ? el_rounded(t->wear_days_remaining, 1) : el_absent;
+    return t->wear_basis == sub + 1 ? el_rounded(t->wear_days_remaining * 86400, 0) : el_absent;
 }
 
 READER(budget)
