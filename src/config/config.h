@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "model/profile.h"
+#include "model/scenario.h"
 #include "model/settings.h"
 
 /* What is wrong, ready for a person: "elementd.yaml:12: governor.mode: got \"fast\", expected observe, advise or enforce". */
@@ -28,6 +29,6 @@ int el_config_load_drive(const char *dir, const char *name, struct el_drive_prof
 struct el_buf;
 void el_config_example(struct el_buf *out);
 
-/* Where profiles are looked for: `configured` if it is there, else beside the program (build tree or another prefix).
- * Into `out`; falls back to `configured`. */
-void el_config_profiles_dir(const char *configured, char *out, size_t size);
+/* A scenario file (see deploy/scenarios): surroundings, schedule, expectations of a simulated machine. What it does not state is
+ * NAN, "" or 0 in `out`. 0 or -errno with the reason in `err`. */
+int el_config_load_scenario(const char *path, struct el_scenario *out, struct el_config_error *err);
