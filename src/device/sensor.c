@@ -66,14 +66,6 @@ int64_t el_sensor_limit(enum el_sensor_kind kind, double raw, int64_t none)
     return el_sensor_plausible(kind, raw) ? llround(raw * kinds[kind].unit.to_ours) : none;
 }
 
-const struct el_sensor_map *el_sensor_find_map(const struct el_settings *settings, const char *name)
-{
-    for (uint32_t i = 0; settings && i < settings->sensors; i++)
-        if (strcmp(settings->sensor[i].source, name) == 0)
-            return &settings->sensor[i];
-    return NULL;
-}
-
 void el_sensor_apply(const struct el_sensor_map *map, struct el_sensor *s)
 {
     double per_base = kinds[s->kind].unit.per_base, scale = map->scale == 0 ? 1 : map->scale, base;

@@ -25,9 +25,7 @@ struct el_reading el_sensor_reading(enum el_sensor_kind kind, double raw, int64_
 /* A limit file's value in our unit, or `none` when it cannot be one (65261850, -273150). */
 int64_t el_sensor_limit(enum el_sensor_kind kind, double raw, int64_t none);
 
-/* Gives `s` role, scale, offset and range of the map whose source is its name. Called after each read: the reading is
- * scaled once. NULL settings: no map. */
-const struct el_sensor_map *el_sensor_find_map(const struct el_settings *settings, const char *name);
+/* Gives `s` the role of its map, and its fresh reading scale, offset and range. Once after each read. */
 void el_sensor_apply(const struct el_sensor_map *map, struct el_sensor *s);
 
 /* A sensor that comes from a file: first line, a decimal number in base units; age by the file's modification time. */

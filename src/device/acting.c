@@ -1,0 +1,198 @@
+#include "device/acting.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/text.h"
+#include "device/fan.h"
+#include "device/feature.h"
+#include "device/iocost.h"
+#include "device/iomax.h"
+#include "device/rows.h"
+
+struct memory {
+    struct el_iocost_memory cost;
+    struct el_iomax_memory max;
+};
+
+struct el_acting {
+    const struct el_sysfs *fs;
+    struct el_drives *drives;
+    pthread_mutex_t lock; /* of the table and the count, not of the rows */
+    uint32_t busy;        /* calls inside */
+    struct memory **memory; /* by key */
+    uint32_t n;
+};
+
+struct el_acting *el_acting_new(const struct el_sysfs *fs, struct el_drives *drives)
+{
+    struct el_acting *a = calloc(1, sizeof *a);
+
+    if (!a)
+        return NULL;
+    a->fs = fs;
+    a->drives = drives;
+    pthread_mutex_init(&a->lock, NULL);
+    return a;
+}
+
+bool el_acting_free(struct el_acting *a)
+{
+    bool busy;
+
+    if (!a)
+        return true;
+    pthread_mutex_lock(&a->lock);
+    busy = a->busy > 0;
+    pthread_mutex_unlock(&a->lock);
+    if (busy)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++)
+        free(a->memory[i]);
+    free(a->memory);
+    pthread_mutex_destroy(&a->lock);
+    free(a);
+    return true;
+}
+
+/* What was last set on the drive of this key; NULL = out of memory. */
+static struct memory *memory_of(struct el_acting *a, uint32_t key)
+{
+    struct memory *m = NULL;
+
+    pthread_mutex_lock(&a->lock);
+    while (a->n < key && el_row_append(&a->memory, &a->n, sizeof *a->memory))
+        ;
+    if (a->n >= key) {
+        if (!a->memory[key - 1])
+            a->memory[key - 1] = calloc(1, sizeof *m);
+        m = a->memory[key - 1];
+    }
+    pthread_mutex_unlock(&a->lock);
+    return m;
+}
+
+/* What every call on a drive starts with: its name of the day, and what was last set. */
+struct target {
+    char controller[16];
+    struct memory *m;
+};
+
+/* Enters; each call that this lets in must `leave`. */
+static int aim(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, struct target *t)
+{
+    if (what == EL_ACTUATOR_FAN ? !pwm : !el_drives_controller(a->drives, key, t->controller))
+        return -ENODEV;
+    t->m = what == EL_ACTUATOR_FAN ? NULL : memory_of(a, key);
+    if (what != EL_ACTUATOR_FAN && !t->m)
+        return -ENOMEM;
+    pthread_mutex_lock(&a->lock);
+    a->busy++;
+    pthread_mutex_unlock(&a->lock);
+    return 0;
+}
+
+static int leave(struct el_acting *a, int r)
+{
+    pthread_mutex_lock(&a->lock);
+    a->busy--;
+    pthread_mutex_unlock(&a->lock);
+    return r;
+}
+
+int el_acting_usable(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, char *why, size_t why_size)
+{
+    struct target t;
+    int r = aim(a, what, key, pwm, &t);
+
+    if (r < 0) {
+        el_text_copy(why, why_size, r == -ENODEV ? "it is no longer there" : "out of memory");
+        return r;
+    }
+    switch (what) {
+    case EL_ACTUATOR_IO_BUDGET:
+        return leave(a, el_iocost_usable(a->fs, t.controller, why, why_size));
+    case EL_ACTUATOR_IO_MAX:
+        return leave(a, el_iomax_usable(a->fs, t.controller, &t.m->max, why, why_size));
+    case EL_ACTUATOR_FAN:
+        return leave(a, el_fan_usable(a->fs, pwm, why, why_size));
+    default:
+        return leave(a, el_feature_usable(a->drives, what, key, why, why_size));
+    }
+}
+
+int el_acting_save(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, char *text, size_t size)
+{
+    struct target t;
+    int r = aim(a, what, key, pwm, &t);
+
+    if (r < 0)
+        return r;
+    switch (what) {
+    case EL_ACTUATOR_IO_BUDGET:
+        return leave(a, el_iocost_save(a->fs, t.controller, text, size));
+    case EL_ACTUATOR_IO_MAX:
+        return leave(a, el_iomax_save(a->fs, t.controller, &t.m->max, text, size));
+    case EL_ACTUATOR_FAN:
+        return leave(a, el_fan_save(a->fs, pwm, text, size));
+    default:
+        return leave(a, el_feature_save(a->drives, what, key, text, size));
+    }
+}
+
+int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, const struct el_actuator_value *v)
+{
+    struct target t;
+    int r = aim(a, what, key, pwm, &t);
+
+    if (r < 0)
+        return r;
+    switch (what) {
+    case EL_ACTUATOR_IO_BUDGET:
+        return leave(a, el_iocost_write(a->fs, t.controller, &t.m->cost, &v->cap));
+    case EL_ACTUATOR_IO_MAX:
+        return leave(a, el_iomax_write(a->fs, t.controller, &t.m->max, &v->cap));
+    case EL_ACTUATOR_FAN:
+        return leave(a, el_fan_write(a->fs, pwm, v->pwm_ratio));
+    default:
+        return leave(a, el_feature_write(a->drives, what, key, v));
+    }
+}
+
+int el_acting_read(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, struct el_actuator_value *out)
+{
+    struct target t;
+    int r = aim(a, what, key, pwm, &t);
+
+    if (r < 0)
+        return r;
+    switch (what) {
+    case EL_ACTUATOR_IO_BUDGET:
+        return leave(a, el_iocost_read(a->fs, t.controller, &t.m->cost, &out->cap));
+    case EL_ACTUATOR_IO_MAX:
+        return leave(a, el_iomax_read(a->fs, t.controller, &t.m->max, &out->cap));
+    case EL_ACTUATOR_FAN:
+        return leave(a, el_fan_read(a->fs, pwm, &out->pwm_ratio));
+    default:
+        return leave(a, el_feature_read(a->drives, what, key, out));
+    }
+}
+
+int el_acting_restore(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, const char *text)
+{
+    struct target t;
+    int r = aim(a, what, key, pwm, &t);
+
+    if (r < 0)
+        return r;
+    switch (what) {
+    case EL_ACTUATOR_IO_BUDGET:
+        return leave(a, el_iocost_restore(a->fs, t.controller, text));
+    case EL_ACTUATOR_IO_MAX:
+        return leave(a, el_iomax_restore(a->fs, t.controller, text));
+    case EL_ACTUATOR_FAN:
+        return leave(a, el_fan_restore(a->fs, pwm, text));
+    default:
+        return leave(a, el_feature_restore(a->drives, what, key, text));
+    }
+}

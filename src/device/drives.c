@@ -1,0 +1,247 @@
+#include "device/drives.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "device/keys.h"
+#include "device/nvme.h"
+#include "device/rows.h"
+
+struct drive {
+    char controller[16];
+    int fd, state_fd, pm_fd; /* -1 = not open */
+    uint32_t busy;           /* calls inside; only then descriptors must stay */
+    bool present, complained;
+};
+
+struct el_drives {
+    const struct el_sysfs *fs;
+    uint32_t timeout_ms;
+    pthread_mutex_t lock; /* of everything below; never held over a system call that can block on a device */
+    struct el_keys keys;
+    struct drive **drive; /* one per key */
+    uint32_t n;
+};
+
+struct el_drives *el_drives_new(const struct el_sysfs *fs, uint32_t timeout_ms)
+{
+    struct el_drives *d = calloc(1, sizeof *d);
+
+    if (!d)
+        return NULL;
+    d->fs = fs;
+    d->timeout_ms = timeout_ms;
+    pthread_mutex_init(&d->lock, NULL);
+    return d;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void close_all(struct drive *v)
+{
+    close_fd(&v->fd);
+    close_fd(&v->state_fd);
+    close_fd(&v->pm_fd);
+}
+
+bool el_drives_free(struct el_drives *d)
+{
+    bool busy = false;
+
+    if (!d)
+        return true;
+    pthread_mutex_lock(&d->lock);
+    for (uint32_t i = 0; i < d->n; i++)
+        busy |= d->drive[i]->busy > 0;
+    pthread_mutex_unlock(&d->lock);
+    if (busy)
+        return false;
+    for (uint32_t i = 0; i < d->n; i++) {
+        close_all(d->drive[i]);
+        free(d->drive[i]);
+    }
+    free(d->drive);
+    el_keys_free(&d->keys);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+    return true;
+}
+
+static int open_attr(const struct el_drives *d, const char *controller, const char *attr)
+{
+    char path[EL_SYSFS_PATH];
+
+    snprintf(path, sizeof path, "sys/class/nvme/%s/%s", controller, attr);
+    return openat(d->fs->root, path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The drive of a key, made when the key is new. */
+static struct drive *drive_for(struct el_drives *d, uint32_t key, const char *controller)
+{
+    struct drive **row, *v;
+
+    if (key <= d->n)
+        return d->drive[key - 1];
+    v = calloc(1, sizeof *v);
+    row = v ? el_row_append(&d->drive, &d->n, sizeof *row) : NULL;
+    if (!row) {
+        free(v);
+        return NULL;
+    }
+    *row = v;
+    el_text_copy(v->controller, sizeof v->controller, controller);
+    v->fd = v->state_fd = v->pm_fd = -1;
+    return v;
+}
+
+static int update_slot(struct el_drives *d, struct el_slot *s)
+{
+    struct drive *v;
+    char id[200];
+
+    if (!s->controller[0])
+        return 0;
+    snprintf(id, sizeof id, "%s %s %s", s->controller, s->address, s->identify.serial);
+    s->key = el_keys_get(&d->keys, id);
+    v = s->key ? drive_for(d, s->key, s->controller) : NULL;
+    if (!v)
+        return -ENOMEM;
+    v->present = true;
+    if (v->state_fd < 0)
+        v->state_fd = open_attr(d, s->controller, "state");
+    if (v->pm_fd < 0)
+        v->pm_fd = open_attr(d, s->controller, "device/power/runtime_status");
+    return 0;
+}
+
+int el_drives_update(struct el_drives *d, struct el_inventory *inv)
+{
+    int r = 0;
+
+    pthread_mutex_lock(&d->lock);
+    for (uint32_t i = 0; i < d->n; i++)
+        d->drive[i]->present = false;
+    for (uint32_t i = 0; r == 0 && i < inv->n.slots; i++)
+        r = update_slot(d, &inv->slots[i]);
+    for (uint32_t i = 0; i < d->n; i++)
+        if (!d->drive[i]->present && !d->drive[i]->busy)
+            close_all(d->drive[i]);
+    pthread_mutex_unlock(&d->lock);
+    return r;
+}
+
+/* Enters a drive: its descriptors stay open until `leave`. */
+static struct drive *enter(struct el_drives *d, uint32_t key)
+{
+    struct drive *v = NULL;
+
+    pthread_mutex_lock(&d->lock);
+    if (key > 0 && key <= d->n && d->drive[key - 1]->present) {
+        v = d->drive[key - 1];
+        v->busy++;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return v;
+}
+
+static void leave(struct el_drives *d, struct drive *v)
+{
+    pthread_mutex_lock(&d->lock);
+    if (--v->busy == 0 && !v->present)
+        close_all(v);
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* First word of a sysfs file that is kept open; "" when it cannot be read. -ENODEV when its device is gone. */
+static int peek(int fd, char *out, size_t size)
+{
+    ssize_t n = fd < 0 ? 0 : pread(fd, out, size - 1, 0);
+
+    out[EL_MAX(n, 0)] = '\0';
+    *strchrnul(out, '\n') = '\0';
+    return n < 0 && errno == ENODEV ? -ENODEV : 0;
+}
+
+/* Whether a command may be sent now: one to a controller in reset would wait for its end, one to a suspended device would
+ * wake it. */
+static int check_awake(const struct drive *v)
+{
+    char text[32];
+
+    if (peek(v->state_fd, text, sizeof text) < 0 || strcmp(text, "dead") == 0 || strncmp(text, "deleting", 8) == 0)
+        return -ENODEV;
+    if (text[0] && strcmp(text, "live") != 0)
+        return -EAGAIN;
+    if (peek(v->pm_fd, text, sizeof text) < 0)
+        return -ENODEV;
+    return strncmp(text, "suspend", 7) == 0 ? -EHOSTDOWN : 0;
+}
+
+static int device_fd(struct el_drives *d, struct drive *v)
+{
+    int fd, opened;
+
+    pthread_mutex_lock(&d->lock);
+    fd = v->fd;
+    pthread_mutex_unlock(&d->lock);
+    if (fd >= 0)
+        return fd;
+    opened = el_nvme_open(v->controller);
+    if (opened < 0)
+        return opened == -ENOENT ? -ENODEV : opened;
+    pthread_mutex_lock(&d->lock);
+    if (v->fd < 0)
+        v->fd = opened;
+    else
+        close(opened);
+    fd = v->fd;
+    pthread_mutex_unlock(&d->lock);
+    return fd;
+}
+
+static void complain(struct drive *v, int r)
+{
+    if ((r == -EACCES || r == -EPERM) && !v->complained)
+        el_log_error("%s: not allowed to send admin commands: elementd needs CAP_SYS_ADMIN and read access to /dev/%s",
+                     v->controller, v->controller);
+    v->complained = r == -EACCES || r == -EPERM;
+}
+
+int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd)
+{
+    struct drive *v = enter(d, key);
+    int r;
+
+    if (!v)
+        return -ENODEV;
+    r = check_awake(v);
+    if (r == 0) {
+        int fd = device_fd(d, v);
+
+        r = fd < 0 ? fd : el_nvme_command(fd, cmd, d->timeout_ms);
+        complain(v, r);
+    }
+    leave(d, v);
+    return r;
+}
+
+bool el_drives_controller(struct el_drives *d, uint32_t key, char out[16])
+{
+    bool present;
+
+    pthread_mutex_lock(&d->lock);
+    present = key > 0 && key <= d->n && d->drive[key - 1]->present;
+    if (present)
+        memcpy(out, d->drive[key - 1]->controller, 16);
+    pthread_mutex_unlock(&d->lock);
+    return present;
+}

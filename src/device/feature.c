@@ -1,0 +1,167 @@
+#include "device/feature.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/text.h"
+
+#define KELVIN 273
+
+/* Drives whose own makers or the kernel's list say that changing power states does harm. A prefix of the model; firmware ""
+ * is every one. Sources: Linux drivers/nvme/host/core.c and pci.c (NVME_QUIRK_NO_DEEPEST_PS, NO_APST, SIMPLE_SUSPEND), and
+ * the reports named. */
+static const struct {
+    const char *model, *firmware, *why;
+} power_state_quirks[] = {
+    {"KINGSTON SA2000M8", "", "hangs in low power states (Kingston A2000; Linux NVME_QUIRK_NO_DEEPEST_PS)"},
+    {"SAMSUNG MZVPV", "", "drops off the bus in low power states (Samsung SM951; Linux NVME_QUIRK_NO_DEEPEST_PS)"},
+    {"THNSF5256GPUK TOSHIBA", "", "hangs in low power states (Linux NVME_QUIRK_NO_APST)"},
+    {"PC401 NVMe SK hynix", "80007E00", "does not come back from host managed states (Linux, suspend regression of 2019)"},
+    {"LENSE20256GMSP34MEAT2TA", "", "hangs in low power states (Linux NVME_QUIRK_NO_APST)"},
+};
+
+static int identify(struct el_drives *d, uint32_t key, struct el_nvme_identify *out)
+{
+    uint8_t page[EL_NVME_IDENTIFY_SIZE] = {0};
+    struct el_admin cmd = {.kind = EL_ADMIN_IDENTIFY, .id = 1, .data = page, .size = sizeof page};
+    int r = el_drives_admin(d, key, &cmd);
+
+    if (r == 0 && el_nvme_page_kind(page, sizeof page) != EL_NVME_PAGE_USABLE)
+        return -EIO;
+    if (r == 0)
+        el_nvme_decode_identify(out, page);
+    return r;
+}
+
+/* An NVMe status is a "no" of the drive, not an errno. */
+static int as_errno(int r)
+{
+    return r > 0 ? -EOPNOTSUPP : r;
+}
+
+static int get(struct el_drives *d, uint32_t key, uint8_t fid, uint32_t *out)
+{
+    struct el_admin cmd = {.kind = EL_ADMIN_GET_FEATURE, .id = fid};
+    int r = as_errno(el_drives_admin(d, key, &cmd));
+
+    if (r == 0)
+        *out = cmd.result;
+    return r;
+}
+
+static int set(struct el_drives *d, uint32_t key, uint8_t fid, uint32_t value)
+{
+    struct el_admin cmd = {.kind = EL_ADMIN_SET_FEATURE, .id = fid, .value = value};
+
+    return as_errno(el_drives_admin(d, key, &cmd));
+}
+
+static uint8_t feature_of(enum el_actuator a)
+{
+    return a == EL_ACTUATOR_HCTM ? EL_NVME_FID_HCTM : EL_NVME_FID_POWER_MANAGEMENT;
+}
+
+static int say(int r, char *why, size_t size, const char *text)
+{
+    el_text_copy(why, size, text);
+    return r;
+}
+
+static int power_state_usable(const struct el_nvme_identify *id, char *why, size_t size)
+{
+    uint32_t operational = 0;
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(power_state_quirks); i++)
+        if (strncmp(id->model, power_state_quirks[i].model, strlen(power_state_quirks[i].model)) == 0 &&
+            (!power_state_quirks[i].firmware[0] || strcmp(id->firmware, power_state_quirks[i].firmware) == 0))
+            return say(-EPERM, why, size, power_state_quirks[i].why);
+    for (uint32_t i = 0; i < id->power_states; i++)
+        operational += id->power_state[i].operational;
+    return operational > 1 ? 0 : say(-EOPNOTSUPP, why, size, "the drive has one operational power state only");
+}
+
+int el_feature_usable(struct el_drives *d, enum el_actuator a, uint32_t key, char *why, size_t size)
+{
+    struct el_nvme_identify id;
+    uint32_t value;
+    int r = as_errno(identify(d, key, &id));
+
+    el_text_copy(why, size, "");
+    if (r < 0)
+        return say(r, why, size, r == -EACCES || r == -EPERM ? "no right to send admin commands (CAP_SYS_ADMIN)"
+                                                             : "the drive does not answer Identify");
+    if (a == EL_ACTUATOR_HCTM && !id.hctm)
+        return say(-EOPNOTSUPP, why, size, "the drive has no host controlled thermal management");
+    if (a == EL_ACTUATOR_POWER_STATE && (r = power_state_usable(&id, why, size)) < 0)
+        return r;
+    r = get(d, key, feature_of(a), &value);
+    return r < 0 ? say(r, why, size, "the drive refuses to tell the present setting") : 0;
+}
+
+int el_feature_save(struct el_drives *d, enum el_actuator a, uint32_t key, char *text, size_t size)
+{
+    uint32_t value;
+    int r = get(d, key, feature_of(a), &value);
+
+    if (r == 0)
+        snprintf(text, size, "%u", a == EL_ACTUATOR_HCTM ? value : value & 0x1f);
+    return r;
+}
+
+static int write_power_state(struct el_drives *d, uint32_t key, int32_t wanted)
+{
+    struct el_nvme_identify id;
+    int r = as_errno(identify(d, key, &id));
+
+    if (r < 0)
+        return r;
+    if (wanted < 0 || wanted >= id.power_states || !id.power_state[wanted].operational)
+        return -EINVAL;
+    return set(d, key, EL_NVME_FID_POWER_MANAGEMENT, (uint32_t)wanted);
+}
+
+/* TMT1 in the upper half, TMT2 in the lower, Kelvin, inside what the drive allows and in order; 0 switches one off. */
+static int write_hctm(struct el_drives *d, uint32_t key, int32_t tmt1_c, int32_t tmt2_c)
+{
+    uint32_t t1 = tmt1_c ? (uint32_t)(tmt1_c + KELVIN) : 0, t2 = tmt2_c ? (uint32_t)(tmt2_c + KELVIN) : 0;
+    struct el_nvme_identify id;
+    int r = as_errno(identify(d, key, &id));
+
+    if (r < 0)
+        return r;
+    if (!id.hctm || (t1 && (t1 < id.mntmt_k || t1 > id.mxtmt_k)) || (t2 && (t2 < id.mntmt_k || t2 > id.mxtmt_k)) ||
+        (t1 && t2 && t1 >= t2))
+        return -EINVAL;
+    return set(d, key, EL_NVME_FID_HCTM, t1 << 16 | t2);
+}
+
+int el_feature_write(struct el_drives *d, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
+{
+    return a == EL_ACTUATOR_HCTM ? write_hctm(d, key, v->tmt1_c, v->tmt2_c) : write_power_state(d, key, v->power_state);
+}
+
+int el_feature_read(struct el_drives *d, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
+{
+    uint32_t value;
+    int r = get(d, key, feature_of(a), &value);
+
+    if (r < 0)
+        return r;
+    if (a == EL_ACTUATOR_HCTM) {
+        out->tmt1_c = value >> 16 ? (int32_t)(value >> 16) - KELVIN : 0;
+        out->tmt2_c = value & 0xffff ? (int32_t)(value & 0xffff) - KELVIN : 0;
+    } else {
+        out->power_state = (int32_t)(value & 0x1f);
+    }
+    return 0;
+}
+
+int el_feature_restore(struct el_drives *d, enum el_actuator a, uint32_t key, const char *text)
+{
+    uint64_t value;
+
+    if (el_num_parse_u64(text, &value) < 0 || value > UINT32_MAX)
+        return -EINVAL;
+    return set(d, key, feature_of(a), (uint32_t)value);
+}

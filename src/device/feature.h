@@ -1,0 +1,12 @@
+/* Actuators inside the drive: power states (Feature 02h) and host controlled thermal management (Feature 10h). What a drive
+ * can do is asked once per call of `usable`; known bad firmware is on a list with sources. Never the save bit, never a
+ * non-operational state. Thread-safe as el_drives is; every call can block. */
+#pragma once
+
+#include "device/drives.h"
+
+int el_feature_usable(struct el_drives *d, enum el_actuator a, uint32_t key, char *why, size_t why_size);
+int el_feature_save(struct el_drives *d, enum el_actuator a, uint32_t key, char *text, size_t size);
+int el_feature_write(struct el_drives *d, enum el_actuator a, uint32_t key, const struct el_actuator_value *v);
+int el_feature_read(struct el_drives *d, enum el_actuator a, uint32_t key, struct el_actuator_value *out);
+int el_feature_restore(struct el_drives *d, enum el_actuator a, uint32_t key, const char *text);

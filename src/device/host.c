@@ -1,0 +1,320 @@
+#include "device/device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "device/acting.h"
+#include "device/blkio.h"
+#include "device/hwmon.h"
+#include "device/keys.h"
+#include "device/rows.h"
+#include "device/sensor.h"
+#include "device/topology.h"
+#include "device/uevent.h"
+
+#define RESCAN_US (5 * EL_USEC_PER_SEC) /* uevents can be lost or never come; looking is cheap */
+
+struct host {
+    struct el_settings settings;
+    struct el_sysfs fs;
+    struct el_drives *drives;
+    struct el_hwmon *hwmon;
+    struct el_acting *acting;
+    struct el_keys sensors;  /* by name */
+    int32_t *row;            /* by sensor key: its number in hwmon; -1 = gone, -2 = from a file */
+    uint32_t rows;
+    int uevents;             /* -1 = none */
+    uint64_t fingerprint;
+    int64_t looked_us;
+};
+
+enum { ROW_GONE = -1, ROW_FILE = -2 };
+
+/* ---- sensors ---- */
+
+static bool is_file(const struct el_sensor_map *map)
+{
+    return strncmp(map->source, "file:", 5) == 0;
+}
+
+/* A file's name as a sensor's: its end when it is too long to fit. */
+static void file_name(const struct el_sensor_map *map, char *out, size_t size)
+{
+    size_t n = strlen(map->source);
+
+    if (!el_text_copy(out, size, map->source))
+        snprintf(out, size, "file:...%s", map->source + n - (size - 9));
+}
+
+static const struct el_sensor_map *map_of(const struct host *h, const struct el_sensor *s)
+{
+    for (uint32_t i = 0; i < h->settings.sensors; i++) {
+        char name[sizeof s->name];
+
+        file_name(&h->settings.sensor[i], name, sizeof name);
+        if (strcmp(name, s->name) == 0)
+            return &h->settings.sensor[i];
+    }
+    return NULL;
+}
+
+static int add_file_sensors(struct host *h, struct el_inventory *inv)
+{
+    for (uint32_t i = 0; i < h->settings.sensors; i++) {
+        const struct el_sensor_map *map = &h->settings.sensor[i];
+        struct el_sensor *s;
+
+        if (!is_file(map))
+            continue;
+        s = el_row_append(&inv->sensors, &inv->n.sensors, sizeof *s);
+        if (!s)
+            return -ENOMEM;
+        s->card = -1;
+        s->kind = map->kind;
+        s->limit_min = INT64_MIN;
+        s->limit_max = INT64_MAX;
+        file_name(map, s->name, sizeof s->name);
+        el_text_copy(s->label, sizeof s->label, el_sensor_role_name(map->role));
+    }
+    return 0;
+}
+
+/* Keys by name, and where each key is read from today. */
+static int key_sensors(struct host *h, struct el_inventory *inv)
+{
+    for (uint32_t i = 0; i < h->rows; i++)
+        h->row[i] = ROW_GONE;
+    for (uint32_t i = 0; i < inv->n.sensors; i++) {
+        struct el_sensor *s = &inv->sensors[i];
+        const struct el_sensor_map *map = map_of(h, s);
+
+        s->key = el_keys_get(&h->sensors, s->name);
+        while (s->key > h->rows)
+            if (!el_row_append(&h->row, &h->rows, sizeof *h->row))
+                return -ENOMEM;
+        if (!s->key)
+            return -ENOMEM;
+        h->row[s->key - 1] = map && is_file(map) ? ROW_FILE : (int32_t)i;
+        if (map)
+            s->role = map->role;
+    }
+    return 0;
+}
+
+static int32_t row_of(const struct host *h, uint32_t key)
+{
+    return key > 0 && key <= h->rows ? h->row[key - 1] : ROW_GONE;
+}
+
+static int host_read_sensors(void *dev, struct el_sensor *sensors, uint32_t n)
+{
+    struct host *h = dev;
+    int64_t now_us = el_clock_boottime_us(), realtime_us = el_clock_realtime_us();
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct el_sensor_map *map = map_of(h, &sensors[i]);
+        int32_t row = row_of(h, sensors[i].key);
+
+        if (row == ROW_FILE && map) {
+            el_sensor_read_file(map, &sensors[i], now_us, realtime_us);
+        } else if (row >= 0) {
+            int64_t before_us = sensors[i].value.time_us;
+
+            el_hwmon_read(h->hwmon, (uint32_t)row, &sensors[i], now_us);
+            if (map && sensors[i].value.time_us != before_us) /* scaled once */
+                el_sensor_apply(map, &sensors[i]);
+        } else {
+            sensors[i].value.quality = EL_FAILED;
+        }
+    }
+    return 0;
+}
+
+static const char *pwm_of(const struct host *h, enum el_actuator a, uint32_t key)
+{
+    int32_t row = row_of(h, key);
+
+    return a == EL_ACTUATOR_FAN && row >= 0 ? el_hwmon_pwm(h->hwmon, (uint32_t)row) : NULL;
+}
+
+/* ---- discovery ---- */
+
+static int host_discover(void *dev, struct el_inventory *out)
+{
+    struct host *h = dev;
+    struct el_inventory inv = {0};
+    uint64_t fingerprint = el_topology_fingerprint(&h->fs); /* before: what changes meanwhile is seen next time */
+    int r = el_topology_read(&h->fs, &inv);
+
+    if (r == 0)
+        r = el_drives_update(h->drives, &inv);
+    if (r == 0)
+        r = el_hwmon_discover(h->hwmon, &inv);
+    if (r == 0)
+        r = add_file_sensors(h, &inv);
+    if (r == 0)
+        r = key_sensors(h, &inv);
+    if (r < 0) {
+        el_inventory_free(&inv);
+        return r;
+    }
+    el_blkio_arrays(&h->fs, &inv);
+    host_read_sensors(h, inv.sensors, inv.n.sensors);
+    el_inventory_free(out);
+    *out = inv;
+    h->fingerprint = fingerprint;
+    h->looked_us = el_clock_boottime_us();
+    return 0;
+}
+
+static int host_event_fd(void *dev)
+{
+    struct host *h = dev;
+
+    return h->uevents;
+}
+
+static bool host_changed(void *dev)
+{
+    struct host *h = dev;
+    bool told = h->uevents >= 0 && el_uevent_drain(h->uevents);
+    int64_t now_us = el_clock_boottime_us();
+
+    if (told)
+        return true;
+    if (h->uevents >= 0 && now_us - h->looked_us < RESCAN_US)
+        return false;
+    h->looked_us = now_us;
+    return el_topology_fingerprint(&h->fs) != h->fingerprint;
+}
+
+/* ---- reading ---- */
+
+static int host_admin(void *dev, uint32_t key, struct el_admin *cmd)
+{
+    struct host *h = dev;
+
+    return el_drives_admin(h->drives, key, cmd);
+}
+
+static int host_read_links(void *dev, struct el_link *links, uint32_t n)
+{
+    struct host *h = dev;
+
+    el_topology_read_links(&h->fs, links, n);
+    return 0;
+}
+
+static int host_read_io(void *dev, uint32_t key, struct el_slot_io *io)
+{
+    struct host *h = dev;
+    char controller[16];
+
+    if (!el_drives_controller(h->drives, key, controller))
+        return -ENODEV;
+    return el_blkio_read(&h->fs, controller, el_clock_boottime_us(), io);
+}
+
+/* ---- acting ---- */
+
+static int host_usable(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size)
+{
+    struct host *h = dev;
+
+    return el_acting_usable(h->acting, a, key, pwm_of(h, a, key), why, why_size);
+}
+
+static int host_save(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size)
+{
+    struct host *h = dev;
+
+    return el_acting_save(h->acting, a, key, pwm_of(h, a, key), text, size);
+}
+
+static int host_write(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
+{
+    struct host *h = dev;
+
+    return el_acting_write(h->acting, a, key, pwm_of(h, a, key), v);
+}
+
+static int host_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
+{
+    struct host *h = dev;
+
+    return el_acting_read(h->acting, a, key, pwm_of(h, a, key), out);
+}
+
+static int host_restore(void *dev, enum el_actuator a, uint32_t key, const char *text)
+{
+    struct host *h = dev;
+
+    return el_acting_restore(h->acting, a, key, pwm_of(h, a, key), text);
+}
+
+static void *host_close(void *dev)
+{
+    struct host *h = dev;
+
+    if (!h)
+        return NULL;
+    el_hwmon_free(h->hwmon);
+    if (h->uevents >= 0)
+        close(h->uevents);
+    el_keys_free(&h->sensors);
+    free(h->row);
+    /* A call that is still in the kernel keeps alive what it points to. */
+    if (!el_acting_free(h->acting) || !el_drives_free(h->drives))
+        return NULL;
+    close(h->fs.root);
+    free(h);
+    return NULL;
+}
+
+static const struct el_device_ops host_ops = {
+    .name = "host",
+    .may_block = true,
+    .discover = host_discover,
+    .event_fd = host_event_fd,
+    .changed = host_changed,
+    .admin = host_admin,
+    .read_links = host_read_links,
+    .read_sensors = host_read_sensors,
+    .read_io = host_read_io,
+    .actuator_usable = host_usable,
+    .actuator_save = host_save,
+    .actuator_write = host_write,
+    .actuator_read = host_read,
+    .actuator_restore = host_restore,
+    .close = host_close,
+};
+
+int el_host_open(const struct el_settings *settings, struct el_device *out)
+{
+    struct host *h = calloc(1, sizeof *h);
+
+    if (!h)
+        return -ENOMEM;
+    h->settings = *settings;
+    h->uevents = -1;
+    h->fs.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    h->drives = el_drives_new(&h->fs, settings->poll.timeout_ms);
+    h->hwmon = el_hwmon_new(&h->fs);
+    h->acting = el_acting_new(&h->fs, h->drives);
+    if (h->fs.root < 0 || !h->drives || !h->hwmon || !h->acting) {
+        host_close(h);
+        return -ENOMEM;
+    }
+    h->uevents = el_uevent_open();
+    if (h->uevents < 0) {
+        el_log_info("no kernel events here (%s): looking for changes every %d s instead", strerrordesc_np(-h->uevents),
+                    (int)(RESCAN_US / EL_USEC_PER_SEC));
+        h->uevents = -1;
+    }
+    *out = (struct el_device){.ops = &host_ops, .dev = h};
+    return 0;
+}

@@ -1,0 +1,232 @@
+#include "device/iocost.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "device/cgroup.h"
+#include "device/namespaces.h"
+#include "device/price.h"
+
+#define MODEL    "io.cost.model"
+#define QOS      "io.cost.qos"
+#define QOS_HOLD "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=100 max=100"
+#define QOS_FREE "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=10000 max=10000"
+#define QOS_OFF  "enable=0 ctrl=auto"
+#define FREE_FACTOR 100.0           /* prices of a drive without a cap: far above what it can do */
+#define DRAIN_US    (100 * EL_USEC_PER_MSEC) /* longer than io.cost's period at 5 ms latency targets (measured: 20..50 ms) */
+#define DISKS_MAX   16
+
+/* The block devices of a controller that io.cost can act on. */
+struct devices {
+    char number[DISKS_MAX][24];
+    uint32_t n;
+    bool multipath;
+};
+
+static int find_devices(const struct el_sysfs *fs, const char *controller, struct devices *out)
+{
+    EL_AUTO_NAMES struct el_names disks = {0};
+    int r = el_namespaces_disks(fs, controller, &disks);
+
+    *out = (struct devices){0};
+    for (size_t i = 0; r == 0 && i < disks.n && out->n < DISKS_MAX; i++) {
+        char head[32];
+
+        out->multipath |= el_namespaces_head(disks.name[i], head, sizeof head) && strcmp(head, disks.name[i]) != 0;
+        if (el_cgroup_device(fs, controller, disks.name[i], out->number[out->n]) == 0)
+            out->n++;
+    }
+    if (r == 0 && out->multipath)
+        return -EOPNOTSUPP;
+    return r < 0 ? r : out->n ? 0 : -ENODEV;
+}
+
+/* Whether a qos line is one of ours: enabled with exactly our numbers. */
+static bool is_ours(const char *line)
+{
+    uint64_t min, max, rlat, wlat, rpct, wpct;
+
+    return strstr(line, "ctrl=user") && el_cgroup_value(line, "min", &min) && el_cgroup_value(line, "max", &max) &&
+           el_cgroup_value(line, "rlat", &rlat) && el_cgroup_value(line, "wlat", &wlat) &&
+           el_cgroup_value(line, "rpct", &rpct) && el_cgroup_value(line, "wpct", &wpct) && min == max &&
+           (min == 100 || min == 10000) && rlat == 5000 && wlat == 5000 && rpct == 0 && wpct == 0;
+}
+
+enum owner { NOBODY, OURS, FOREIGN };
+
+static enum owner owner_of(const struct el_sysfs *fs, const char *device)
+{
+    EL_AUTO_BUF struct el_buf line = {0};
+    uint64_t enabled;
+
+    if (el_cgroup_line(fs, EL_CGROUP_ROOT, QOS, device, &line) < 0 || !el_cgroup_value(line.data, "enable", &enabled) || !enabled)
+        return NOBODY;
+    return is_ours(line.data) ? OURS : FOREIGN;
+}
+
+static int explain(int r, char *why, size_t size, const char *text)
+{
+    el_text_copy(why, size, text);
+    return r;
+}
+
+int el_iocost_usable(const struct el_sysfs *fs, const char *controller, char *why, size_t why_size)
+{
+    struct devices d;
+    int r = el_cgroup_io_controller(fs);
+
+    if (r == -ENOLCK)
+        return explain(r, why, why_size, "the io controller is off for the cgroups below the root; install the drop-ins with "
+                                         "IOAccounting=yes (see elementd doctor)");
+    if (r < 0)
+        return explain(r, why, why_size, "no cgroup v2 root with an io controller here");
+    if (!el_sysfs_exists(fs, EL_CGROUP_ROOT, QOS))
+        return explain(-ENOTSUP, why, why_size, "this kernel has no io.cost (CONFIG_BLK_CGROUP_IOCOST), or this is no root cgroup");
+    r = find_devices(fs, controller, &d);
+    if (r == -EOPNOTSUPP)
+        return explain(r, why, why_size, "multipath: io.cost accepts settings there and applies none; io.max is used instead");
+    if (r < 0)
+        return explain(r, why, why_size, "no namespace with a block device");
+    for (uint32_t i = 0; i < d.n; i++)
+        if (owner_of(fs, d.number[i]) == FOREIGN)
+            return explain(-EBUSY, why, why_size, "io.cost is already set up by someone else (an iocost.conf, a container "
+                                                  "manager, an administrator); it is left alone");
+    el_text_copy(why, why_size, "");
+    return 0;
+}
+
+/* What stood there before us is always "off": what a foreign owner set is refused, never touched. */
+int el_iocost_save(const struct el_sysfs *fs, const char *controller, char *text, size_t size)
+{
+    struct devices d;
+    int r = find_devices(fs, controller, &d);
+
+    if (r < 0)
+        return r;
+    for (uint32_t i = 0; i < d.n; i++)
+        if (owner_of(fs, d.number[i]) == FOREIGN)
+            return -EBUSY;
+    el_text_copy(text, size, "off");
+    return 0;
+}
+
+static int write_model(const struct el_sysfs *fs, const char *device, const struct el_cap *cap, double watts)
+{
+    struct el_price_model p = el_price_model(cap, watts);
+    char text[256];
+
+    snprintf(text, sizeof text,
+             "ctrl=user model=linear rbps=%" PRIu64 " rseqiops=%" PRIu64 " rrandiops=%" PRIu64 " wbps=%" PRIu64
+             " wseqiops=%" PRIu64 " wrandiops=%" PRIu64,
+             p.rbps, p.rseqiops, p.rrandiops, p.wbps, p.wseqiops, p.wrandiops);
+    return el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, text);
+}
+
+/* Prices first, then the switch: never enabled with prices of another. */
+static int set_device(const struct el_sysfs *fs, const char *device, const struct el_cap *cap, double watts)
+{
+    EL_AUTO_BUF struct el_buf line = {0};
+    uint64_t min = 0;
+    enum owner owner = owner_of(fs, device);
+    int r;
+
+    if (owner == FOREIGN)
+        return -EBUSY;
+    r = write_model(fs, device, cap, watts);
+    if (r < 0 || (owner == OURS && el_cgroup_line(fs, EL_CGROUP_ROOT, QOS, device, &line) == 0 &&
+                  el_cgroup_value(line.data, "min", &min) && min == 100))
+        return r;
+    return el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_HOLD);
+}
+
+int el_iocost_write(const struct el_sysfs *fs, const char *controller, struct el_iocost_memory *m, const struct el_cap *cap)
+{
+    struct devices d;
+    double watts = el_price_budget_w(cap);
+    int r = isnan(watts) ? -EINVAL : find_devices(fs, controller, &d);
+
+    if (r == 0)
+        r = el_cgroup_io_controller(fs);
+    if (r < 0)
+        return r;
+    if (cap->ratio >= 1)
+        watts *= FREE_FACTOR;
+    for (uint32_t i = 0; r == 0 && i < d.n; i++)
+        r = set_device(fs, d.number[i], cap, watts / d.n);
+    if (r == 0)
+        *m = (struct el_iocost_memory){.cap = *cap, .full_w = cap->budget_w / cap->ratio};
+    return r;
+}
+
+/* Watts that a model line stands for, by the prices it was made with. */
+static double watts_of(const char *line, const struct el_cap *prices)
+{
+    uint64_t rbps, riops;
+
+    if (prices->read_j_per_byte > 0 && el_cgroup_value(line, "rbps", &rbps))
+        return (double)rbps * prices->read_j_per_byte;
+    if (el_cgroup_value(line, "rrandiops", &riops))
+        return (double)riops * prices->read_j_per_op;
+    return NAN;
+}
+
+int el_iocost_read(const struct el_sysfs *fs, const char *controller, const struct el_iocost_memory *m, struct el_cap *out)
+{
+    struct devices d;
+    double watts = 0;
+    int r = find_devices(fs, controller, &d);
+
+    if (r < 0)
+        return r;
+    *out = m->cap;
+    out->ratio = 1;
+    out->budget_w = m->full_w;
+    if (el_cgroup_io_controller(fs) < 0)
+        return 0; /* whatever the files say, nothing is in force */
+    for (uint32_t i = 0; i < d.n; i++) {
+        EL_AUTO_BUF struct el_buf line = {0};
+
+        if (owner_of(fs, d.number[i]) != OURS || el_cgroup_line(fs, EL_CGROUP_ROOT, MODEL, d.number[i], &line) < 0 ||
+            !strstr(line.data, "ctrl=user"))
+            return 0;
+        watts += watts_of(line.data, &m->cap);
+    }
+    if (m->full_w > 0 && isfinite(watts) && watts < m->full_w) {
+        out->budget_w = watts;
+        out->ratio = watts / m->full_w;
+    } else if (m->full_w == 0) {
+        out->ratio = out->budget_w = NAN; /* set by an earlier run: on, but what its prices mean is not known */
+    }
+    return 0;
+}
+
+static int release(const struct el_sysfs *fs, const char *device)
+{
+    /* Prices of a drive that does 100 GB/s and 100 million operations. */
+    const char *model = "ctrl=user model=linear rbps=100000000000 rseqiops=100000000 rrandiops=100000000 wbps=100000000000 "
+                        "wseqiops=100000000 wrandiops=100000000";
+    int r = el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, model);
+
+    if (r == 0)
+        r = el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_FREE);
+    if (r == 0)
+        el_clock_sleep_until_us(el_clock_boottime_us() + DRAIN_US, NULL);
+    if (r == 0)
+        r = el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_OFF);
+    return r == 0 ? el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, "ctrl=auto") : r;
+}
+
+int el_iocost_restore(const struct el_sysfs *fs, const char *controller, const char *text)
+{
+    struct devices d;
+    int r = strcmp(text, "off") == 0 ? find_devices(fs, controller, &d) : -EINVAL;
+
+    for (uint32_t i = 0; r == 0 && i < d.n; i++)
+        if (owner_of(fs, d.number[i]) == OURS)
+            r = release(fs, d.number[i]);
+    return r;
+}
