@@ -61,10 +61,10 @@ CASES = {
     "ElementDriveEnduranceExceeded": (
         [("S element_drive_percentage_used_ratio", "1.03x60")], 10, [("S element_drive_percentage_used_ratio", "0.99x60")]),
     "ElementDriveWearsOutIn30Days": (
-        [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "29x400")], 370, [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "91x400")]),
+        [('S element_drive_wear_remaining_seconds{basis="rated_bytes"}', "2505600x400")], 370, [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "7862400x400")]),
     "ElementDriveWearsOutIn90Days": (
-        [('S element_drive_wear_days_remaining{basis="percentage_used"}', "31x400")], 370,
-        [('S element_drive_wear_days_remaining{basis="percentage_used"}', "89x100 91x300")]),
+        [('S element_drive_wear_remaining_seconds{basis="percentage_used"}', "2678400x400")], 370,
+        [('S element_drive_wear_remaining_seconds{basis="percentage_used"}', "7689600x100 7862400x300")]),
     "ElementWarrantyEnding": (
         [("C element_card_warranty_remaining_seconds", "7000000x100")], 70, [("C element_card_warranty_remaining_seconds", "8000000x100")]),
     "ElementLinkDegraded": (
