@@ -13,6 +13,8 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 /* name, one line of help; the order is that of `elementd --help`. */
 #define EL_COMMANDS(X) \
     X(check, "what is wrong with a settings file, by file:line") \
+    X(decode, "what one drive with these raw NVMe pages would export") \
+    X(metrics, "the reference of all metrics") \
     X(status, "what drives, limits and caps are like now, and why")
 
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
