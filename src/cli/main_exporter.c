@@ -1,8 +1,168 @@
-#include <stdio.h>
+/* elementd-exporter: flags over settings, then serve. */
+#include <getopt.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "config/config.h"
+#include "config/webconfig.h"
+#include "exporter/exporter.h"
+
+#define CONFIG_DEFAULT "/etc/elementd/elementd.yaml"
+
+enum { FLAG_CONFIG = 0x100, FLAG_SNAPSHOT, FLAG_STATE_DIR, FLAG_USER, FLAG_SANDBOX, FLAG_VERSION, FLAG_SETTING };
+
+/* Flags that are settings: the same bounds as in the file. */
+static const struct {
+    const char *flag, *setting;
+} settings[] = {
+    {"--web.listen-address", "web.listen_addresses"}, {"--web.config.file", "web.config_file"},
+    {"--web.telemetry-path", "web.telemetry_path"},   {"--collect", "web.collect"},
+    {"--snmp.agentx", "snmp.agentx"},                 {"--snmp.agentx-socket", "snmp.agentx_socket"},
+    {"--snmp.standalone", "snmp.standalone"},         {"--snmp.base-oid", "snmp.base_oid"},
+    {"--snmp.entity", "snmp.entity"},                 {"--snmp.users-file", "snmp.users_file"},
+    {"--snmp.sink", "snmp.sinks"},                    {"--log.level", "log.level"},
+    {"--log.format", "log.format"},
+};
+
+static const char help[] =
+    "usage: elementd-exporter [flags]\n"
+    "Serves the snapshot that elementd writes: Prometheus, JSON, a status page, SNMP.\n\n"
+    "  --config FILE               settings (default: " CONFIG_DEFAULT " if it is there); flags win over it\n"
+    "  --snapshot FILE             what to serve (default: snapshot in the runtime directory of the settings)\n"
+    "  --state-dir DIR             its own memory (default: $STATE_DIRECTORY)\n"
+    "  --user NAME                 whose rights to take when started by root (elementd-exporter)\n"
+    "  --sandbox auto|require|off  auto: as much as this kernel can; require: all of it or exit 1\n"
+    "  --web.listen-address A      HOST:PORT, may be given several times (default: [::]:10450 and 0.0.0.0:10450)\n"
+    "  --web.config.file FILE      TLS, users, headers: the Prometheus exporters' format\n"
+    "  --web.telemetry-path PATH   path of the metrics (/metrics)\n"
+    "  --collect GROUPS            metric groups, comma separated; see `elementd metrics`\n"
+    "  --snmp.agentx off|auto|on   be a subagent of snmpd (auto)\n"
+    "  --snmp.agentx-socket PATH   where snmpd listens for subagents (default: the usual places)\n"
+    "  --snmp.standalone ADDRESS   be an agent of one's own, such as udp:127.0.0.1:1161\n"
+    "  --snmp.base-oid OID         where the MIB is rooted\n"
+    "  --snmp.entity off|auto|on   ENTITY-MIB and sensors (auto)\n"
+    "  --snmp.users-file FILE      SNMPv3 users of the agent of one's own\n"
+    "  --snmp.sink ADDRESS         where its notifications go, may be given several times\n"
+    "  --log.level LEVEL           error, warning, info, debug\n"
+    "  --log.format FORMAT         text, logfmt, json, journal\n"
+    "  --version, --help\n";
+
+/* The command line, kept: its settings are laid over the file at start and at each reload. */
+struct flags {
+    struct el_exporter_options o;
+    struct {
+        int which;
+        const char *text;
+    } setting[64];
+    int settings_n;
+};
+
+static void make_options(struct option *out)
+{
+    static const struct option own[] = {
+        {"config", required_argument, NULL, FLAG_CONFIG},     {"snapshot", required_argument, NULL, FLAG_SNAPSHOT},
+        {"state-dir", required_argument, NULL, FLAG_STATE_DIR}, {"user", required_argument, NULL, FLAG_USER},
+        {"sandbox", required_argument, NULL, FLAG_SANDBOX},   {"version", no_argument, NULL, FLAG_VERSION},
+        {"help", no_argument, NULL, 'h'},
+    };
+
+    memcpy(out, own, sizeof own);
+    out += EL_ARRAY_SIZE(own);
+    for (size_t i = 0; i < EL_ARRAY_SIZE(settings); i++)
+        *out++ = (struct option){settings[i].flag + 2, required_argument, NULL, FLAG_SETTING + (int)i};
+    *out = (struct option){0};
+}
+
+static int load(void *ctx, struct el_settings *out, char *why, size_t why_size)
+{
+    const struct flags *f = ctx;
+    struct el_config_error err;
+    bool listed[EL_ARRAY_SIZE(settings)] = {false};
+    int r = el_config_load(f->o.config_path, out, &err);
+
+    for (int i = 0; r == 0 && i < f->settings_n; i++) {
+        int k = f->setting[i].which;
+
+        /* Lists on the command line replace those of the file. */
+        if (!listed[k] && strcmp(settings[k].setting, "web.listen_addresses") == 0)
+            out->web.listen_addresses = 0;
+        if (!listed[k] && strcmp(settings[k].setting, "snmp.sinks") == 0)
+            out->snmp.sinks = 0;
+        listed[k] = true;
+        r = el_config_set(out, settings[k].setting, settings[k].flag, f->setting[i].text, &err);
+    }
+    if (r < 0)
+        el_text_copy(why, why_size, err.text);
+    return r;
+}
+
+static int load_web(const char *path, struct el_web_config **out, char *why, size_t why_size)
+{
+    struct el_config_error err;
+    int r = el_web_config_load(path, out, &err);
+
+    if (r < 0)
+        el_text_copy(why, why_size, err.text);
+    return r;
+}
+
+/* 0, or the exit code with the reason said. -1: go on. */
+static int parse(int argc, char **argv, struct flags *f)
+{
+    struct option options[EL_ARRAY_SIZE(settings) + 8];
+    int c;
+
+    make_options(options);
+    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return 0;
+        }
+        if (c == FLAG_VERSION) {
+            puts("elementd-exporter " EL_VERSION);
+            return 0;
+        }
+        if (c == FLAG_CONFIG) {
+            f->o.config_path = optarg;
+        } else if (c == FLAG_SNAPSHOT) {
+            f->o.snapshot_path = optarg;
+        } else if (c == FLAG_STATE_DIR) {
+            f->o.state_dir = optarg;
+        } else if (c == FLAG_USER) {
+            f->o.user = optarg;
+        } else if (c == FLAG_SANDBOX && el_sandbox_mode_parse(optarg, &f->o.sandbox) == 0) {
+            continue;
+        } else if (c >= FLAG_SETTING && f->settings_n < (int)EL_ARRAY_SIZE(f->setting)) {
+            f->setting[f->settings_n].which = c - FLAG_SETTING;
+            f->setting[f->settings_n++].text = optarg;
+        } else {
+            fprintf(stderr, "elementd-exporter: see --help\n");
+            return 2;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "elementd-exporter: \"%s\" is no flag; see --help\n", argv[optind]);
+        return 2;
+    }
+    return -1;
+}
 
 int main(int argc, char **argv)
 {
-    (void)argc;
-    printf("%s " EL_VERSION "\n", argv[0]);
-    return 0;
+    struct flags f = {.o = {.user = "elementd-exporter", .state_dir = getenv("STATE_DIRECTORY"), .load = load, .load_web = load_web}};
+    struct el_settings s;
+    char why[4096];
+    int r = parse(argc, argv, &f);
+
+    if (r >= 0)
+        return r;
+    if (!f.o.config_path && access(CONFIG_DEFAULT, F_OK) == 0)
+        f.o.config_path = CONFIG_DEFAULT;
+    f.o.ctx = &f;
+    if (load(&f, &s, why, sizeof why) < 0) {
+        fprintf(stderr, "elementd-exporter: %s\n", why);
+        return 1;
+    }
+    el_log_setup("elementd-exporter", s.log_level, s.log_format);
+    return el_exporter_run(&f.o, &s);
 }
