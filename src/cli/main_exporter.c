@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/exporter_flags.h"
+
 #include "config/config.h"
 #include "config/webconfig.h"
 #include "exporter/exporter.h"
+#include "exporter/flags.h"
 
 /* The command line, kept: its settings are laid over the file at start and at each reload. */
 struct flags {
