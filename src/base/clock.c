@@ -56,3 +56,15 @@ void el_clock_boot_id(char out[33])
         if (isxdigit(c))
             out[n++] = (char)c;
 }
+
+int64_t el_clock_monotonic_us(void)
+{
+    return clock_us(CLOCK_MONOTONIC);
+}
+
+void el_clock_monotonic_after(int64_t us, struct timespec *out)
+{
+    int64_t when = clock_us(CLOCK_MONOTONIC) + us;
+
+    *out = (struct timespec){.tv_sec = when / EL_USEC_PER_SEC, .tv_nsec = when % EL_USEC_PER_SEC * 1000};
+}

@@ -18,3 +18,10 @@ void el_clock_sleep_until_us(int64_t when_us, const volatile int *stop);
 
 /* Kernel boot id as 32 hex digits into `out`; all zero when it cannot be read. */
 void el_clock_boot_id(char out[33]);
+
+/* CLOCK_MONOTONIC: what the service manager wants to hear at a reload. Suspend is not in it: not for ages. */
+int64_t el_clock_monotonic_us(void);
+
+/* CLOCK_MONOTONIC `us` from now, for timed waits of condition variables set up with that clock. */
+struct timespec;
+void el_clock_monotonic_after(int64_t us, struct timespec *out);

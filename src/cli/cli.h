@@ -2,6 +2,7 @@
 #pragma once
 
 #include <getopt.h>
+#include <math.h>
 #include <stdint.h>
 
 #include "model/device.h"
@@ -13,8 +14,7 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 /* name, one line of help; the order is that of `elementd --help`. */
 #define EL_COMMANDS(X) \
     X(check, "what is wrong with a settings file, by file:line") \
-    X(decode, "what one drive with these raw NVMe pages would export") \
-    X(metrics, "the reference of all metrics") \
+    X(govern, "the daemon: read, decide, act, publish") \
     X(status, "what drives, limits and caps are like now, and why")
 
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
@@ -27,11 +27,11 @@ struct el_machine_flags {
     const char *config;            /* settings file; NULL = the installed one if it is there, else defaults */
     const char *simulate, *workload, *scenario; /* a twin of this card */
     const char *root;              /* a recorded machine */
-    double inlet_c, airflow_lfm;
+    double inlet_c, airflow_lfm; /* NAN = not given */
     uint32_t cards;
     uint64_t seed;
 };
-#define EL_MACHINE_FLAGS_INIT {.inlet_c = 25, .airflow_lfm = 400, .cards = 1, .seed = 1}
+#define EL_MACHINE_FLAGS_INIT {.inlet_c = NAN, .airflow_lfm = NAN, .cards = 1, .seed = 1}
 
 enum {
     EL_FLAG_CONFIG = 0x100, EL_FLAG_SIMULATE, EL_FLAG_WORKLOAD, EL_FLAG_INLET, EL_FLAG_AIRFLOW, EL_FLAG_CARDS,
@@ -63,7 +63,13 @@ int el_machine_check(const struct el_machine_flags *f);
 /* A bounded number given to a flag; says what is wrong. 0 or -EINVAL. */
 int el_cli_number(const char *flag, const char *arg, double min, double max, double *out);
 
-/* The settings these flags stand for: the file, or defaults. Says what is wrong. 0 or -errno. */
+/* Defaults of this machine: those of el_settings_default, but a simulated one enforces. */
+void el_machine_defaults(const struct el_machine_flags *f, struct el_settings *out);
+
+/* The settings file these flags name, or the installed one when it is there; NULL = none. */
+const char *el_machine_config(const struct el_machine_flags *f);
+
+/* The settings these flags stand for: the file over the defaults, profiles found. Says what is wrong. 0 or -errno. */
 int el_machine_settings(const struct el_machine_flags *f, struct el_settings *out);
 
 /* Opens the machine. Says what is wrong. 0 or -errno. */

@@ -36,7 +36,7 @@ static const struct el_setting root_rows[] = {
      .values = log_level_values, .doc = "error, warning, info or debug."},
     ENUM("log.format", log_format, log_formats, "text, logfmt, json, or journal (for journald)."),
 
-    U32("poll.tick_ms", poll.tick_ms, 100, 60000, "Period of the control loop."),
+    U32("poll.tick_ms", poll.tick_ms, 100, 10000, "Period of the control loop."),
     U32("poll.hot_ms", poll.hot_ms, 100, 600000, "How often a drive is read when it is hot or within hot_within_c of a limit."),
     U32("poll.normal_ms", poll.normal_ms, 100, 600000, "How often otherwise."),
     U32("poll.idle_ms", poll.idle_ms, 100, 3600000, "How often when it is cool and has nothing to do: reading keeps drives awake."),
@@ -88,7 +88,7 @@ static const struct el_setting card_rows[] = {
      .example = "[1, 1, 2, 2]", .doc = "Share of each slot when heat must be divided; 1 is normal."},
     CARD_DOUBLE(floor_ratio, 0.05, 1, "No drive is capped below this share of its full I/O."),
     CARD_DOUBLE(airflow_lfm, 0, 5000, "Air to assume where no sensor tells; null = the card's minimum."),
-    CARD_DOUBLE(inlet_c, -40, 90, "Inlet temperature to assume where no sensor tells; null = the card's maximum."),
+    CARD_DOUBLE(inlet_c, -40, 90, "Inlet temperature to assume where no sensor tells; null = 35."),
     {.path = "warranty_start", .type = EL_SETTING_TEXT, FIELD(el_card_settings, warranty_start), .example = "\"2026-01-31\"",
      .doc = "First day of the warranty."},
     {.path = "composite_only", .type = EL_SETTING_BOOL, FIELD(el_card_settings, composite_only),

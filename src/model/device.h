@@ -17,7 +17,7 @@ struct el_admin {
     uint8_t id;        /* CNS, LID or FID */
     uint8_t select;    /* Get Features: 0 current, 1 default, 2 saved, 3 supported */
     uint32_t nsid;
-    uint32_t value;    /* Set Features dword 11 (never with the save bit); Get Features dword 11 */
+    uint32_t value;    /* Set Features dword 11 (never with the save bit); Get Features dword 11; Get Log: log specific identifier */
     uint32_t result;   /* dword 0 of the completion */
     void *data;        /* caller's buffer for identify, log, security receive; NULL for features */
     uint32_t size;

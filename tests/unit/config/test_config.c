@@ -71,7 +71,7 @@ static void refuses_with_place_and_expectation(void **state)
     refuses("card: []\n", "did you mean \"cards\"?");
     refuses("governor:\n\n  mode: fast\n", ":3: governor.mode: got \"fast\", expected observe, advise or enforce");
     refuses("log: {level: loud}\n", "expected error, warning, info or debug");
-    refuses("poll: {tick_ms: 5}\n", "poll.tick_ms: got \"5\", expected a whole number from 100 to 60000");
+    refuses("poll: {tick_ms: 5}\n", "poll.tick_ms: got \"5\", expected a whole number from 100 to 10000");
     refuses("poll: 5\n", ":1: poll:");
     refuses("poll: {hot_ms: 9000}\n", "expected them in rising order");
     refuses("governor: {fans: maybe}\n", "governor.fans:");

@@ -1,0 +1,99 @@
+/* From flags to settings and an open machine. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "config/config.h"
+#include "device/device.h"
+#include "twin/twin.h"
+
+#define INSTALLED_CONFIG "/etc/elementd/elementd.yaml"
+
+void el_machine_defaults(const struct el_machine_flags *f, struct el_settings *out)
+{
+    el_settings_default(out);
+    if (f->simulate)
+        out->governor.mode = EL_MODE_ENFORCE;
+}
+
+const char *el_machine_config(const struct el_machine_flags *f)
+{
+    if (f->config)
+        return f->config;
+    return !el_machine_is_play(f) && access(INSTALLED_CONFIG, R_OK) == 0 ? INSTALLED_CONFIG : NULL;
+}
+
+int el_machine_settings(const struct el_machine_flags *f, struct el_settings *out)
+{
+    EL_AUTO_FREE struct el_settings *defaults = malloc(sizeof *defaults);
+    struct el_config_error err;
+    int r = defaults ? 0 : -ENOMEM;
+
+    if (r == 0) {
+        el_machine_defaults(f, defaults);
+        r = el_config_load_over(defaults, el_machine_config(f), out, &err);
+    }
+    if (r < 0)
+        fprintf(stderr, "%s\n", defaults ? err.text : "elementd: out of memory");
+    else
+        el_cli_find_profiles(out);
+    return r;
+}
+
+static int say(const char *what)
+{
+    fprintf(stderr, "elementd: %s\n", what);
+    return -EINVAL;
+}
+
+/* Flags win over the scenario, the scenario over the defaults. */
+static void set_surroundings(const struct el_machine_flags *f, const struct el_scenario *s, struct el_twin_options *o)
+{
+    o->workload = f->workload ? f->workload : s && s->workload[0] ? s->workload : "idle";
+    o->inlet_c = isfinite(f->inlet_c) ? f->inlet_c : s && isfinite(s->inlet_c) ? s->inlet_c : 25;
+    o->airflow_lfm = isfinite(f->airflow_lfm) ? f->airflow_lfm : s && isfinite(s->airflow_lfm) ? s->airflow_lfm : 400;
+    o->array = !s || !s->array[0] ? EL_TWIN_ARRAY_NONE : strcmp(s->array, "raid1") == 0 ? EL_TWIN_RAID1 : strcmp(s->array, "raid0") == 0 ? EL_TWIN_RAID0 : EL_TWIN_ARRAY_NONE;
+    o->scenario = s;
+}
+
+static int open_twin(const struct el_machine_flags *f, const struct el_settings *settings, struct el_device *out)
+{
+    EL_AUTO_FREE struct el_card_profile *card = calloc(1, sizeof *card);
+    EL_AUTO_FREE struct el_drive_profile *drives = calloc(EL_CARD_SLOTS_MAX, sizeof *drives);
+    EL_AUTO_FREE struct el_scenario *scenario = calloc(1, sizeof *scenario);
+    struct el_twin_options o = {.card = card, .drives = drives, .cards = f->cards, .seed = f->seed};
+    struct el_config_error err;
+
+    if (!card || !drives || !scenario)
+        return say("out of memory");
+    if (el_config_load_card(settings->profiles_dir, f->simulate, card, &err) < 0)
+        return say(err.text);
+    for (uint32_t i = 0; i < card->slots; i++)
+        if (el_config_load_drive(settings->profiles_dir, card->drive[i], &drives[i], &err) < 0)
+            return say(err.text);
+    if (f->scenario && el_config_load_scenario(f->scenario, scenario, &err) < 0)
+        return say(err.text);
+    set_surroundings(f, f->scenario ? scenario : NULL, &o);
+    if (el_twin_open(&o, out, err.text, sizeof err.text) < 0)
+        return say(err.text);
+    return 0;
+}
+
+int el_machine_open(const struct el_machine_flags *f, const struct el_settings *settings, struct el_device *out)
+{
+    char why[256] = "";
+    int r;
+
+    if (f->simulate)
+        return open_twin(f, settings, out);
+    if (f->root) {
+        r = el_recorded_open(f->root, out, why, sizeof why);
+        return r < 0 ? say(why) : 0;
+    }
+    r = el_host_open(settings, out);
+    if (r < 0)
+        fprintf(stderr, "elementd: this machine cannot be read: %s\n", strerror(-r));
+    return r;
+}

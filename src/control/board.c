@@ -1,0 +1,151 @@
+#include "control/board.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LINKS_EVERY_US (10 * EL_USEC_PER_SEC) /* links change seldom and are many files */
+
+/* One set of copies; belongs to the worker while it runs. */
+struct copies {
+    struct el_device dev;
+    struct el_link *links;
+    struct el_sensor *sensors;
+    struct el_slot_io *io;
+    uint32_t *key; /* of each slot; 0 and not `there`: nothing to read */
+    bool *there;
+    uint32_t n_links, n_sensors, n_slots;
+    bool with_links;
+};
+
+struct el_board {
+    struct el_device dev;
+    int done_fd;
+    struct el_worker *worker;
+    struct copies *copies; /* owned by the worker's drop */
+    bool running;
+    int64_t links_due_us, last_us;
+};
+
+static void read_all(void *arg)
+{
+    struct copies *c = arg;
+    const struct el_device_ops *ops = c->dev.ops;
+
+    if (c->with_links && c->n_links && ops->read_links)
+        (void)ops->read_links(c->dev.dev, c->links, c->n_links); /* a row that fails says so itself */
+    if (c->n_sensors && ops->read_sensors)
+        (void)ops->read_sensors(c->dev.dev, c->sensors, c->n_sensors);
+    for (uint32_t i = 0; i < c->n_slots; i++)
+        if (!c->there[i] || !ops->read_io || ops->read_io(c->dev.dev, c->key[i], &c->io[i]) < 0)
+            c->io[i].valid = false;
+}
+
+static void copies_free(void *arg)
+{
+    struct copies *c = arg;
+
+    if (c) {
+        free(c->links);
+        free(c->sensors);
+        free(c->io);
+        free(c->key);
+        free(c->there);
+    }
+    free(c);
+}
+
+struct el_board *el_board_new(const struct el_device *dev, int done_fd)
+{
+    struct el_board *b = calloc(1, sizeof *b);
+
+    if (b)
+        *b = (struct el_board){.dev = *dev, .done_fd = done_fd};
+    return b;
+}
+
+struct el_board *el_board_free(struct el_board *b)
+{
+    if (b)
+        el_worker_free(b->worker);
+    free(b);
+    return NULL;
+}
+
+static struct copies *copies_new(const struct el_device *dev, const struct el_world *w)
+{
+    const struct el_snapshot *s = w->s;
+    struct copies *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    *c = (struct copies){.dev = *dev, .n_links = s->links.count, .n_sensors = s->sensors.count, .n_slots = s->slots.count};
+    c->links = malloc(sizeof(struct el_link) * (c->n_links + 1));
+    c->sensors = malloc(sizeof(struct el_sensor) * (c->n_sensors + 1));
+    c->io = calloc(c->n_slots + 1, sizeof *c->io);
+    c->key = calloc(c->n_slots + 1, sizeof *c->key);
+    c->there = calloc(c->n_slots + 1, sizeof *c->there);
+    if (!c->links || !c->sensors || !c->io || !c->key || !c->there) {
+        copies_free(c);
+        return NULL;
+    }
+    memcpy(c->links, el_snapshot_links(s), sizeof(struct el_link) * c->n_links);
+    memcpy(c->sensors, el_snapshot_sensors(s), sizeof(struct el_sensor) * c->n_sensors);
+    for (uint32_t i = 0; i < c->n_slots; i++) {
+        c->key[i] = el_snapshot_slots(s)[i].key;
+        c->there[i] = el_slot_pollable(&el_snapshot_slots(s)[i]);
+    }
+    return c;
+}
+
+int el_board_remap(struct el_board *b, const struct el_world *w)
+{
+    struct copies *c = copies_new(&b->dev, w);
+    struct el_worker *fresh = c ? el_worker_new(read_all, copies_free, c, b->dev.ops->may_block, b->done_fd) : NULL;
+
+    if (!fresh) {
+        copies_free(c);
+        return -ENOMEM;
+    }
+    el_worker_free(b->worker);
+    b->worker = fresh;
+    b->copies = c;
+    b->running = false;
+    b->links_due_us = 0;
+    return 0;
+}
+
+void el_board_start(struct el_board *b, int64_t now_us)
+{
+    if (!b->worker || b->running)
+        return;
+    b->copies->with_links = now_us >= b->links_due_us;
+    if (b->copies->with_links)
+        b->links_due_us = now_us + LINKS_EVERY_US;
+    b->running = el_worker_start(b->worker);
+}
+
+bool el_board_waiting(const struct el_board *b)
+{
+    return b->running && !el_worker_idle(b->worker);
+}
+
+void el_board_collect(struct el_board *b, struct el_world *w, int64_t now_us, int64_t stale_us)
+{
+    struct el_snapshot *s = w->s;
+
+    if (b->running && el_worker_idle(b->worker)) {
+        const struct copies *c = b->copies;
+
+        memcpy(el_snapshot_links(s), c->links, sizeof(struct el_link) * s->links.count);
+        memcpy(el_snapshot_sensors(s), c->sensors, sizeof(struct el_sensor) * s->sensors.count);
+        for (uint32_t i = 0; i < s->slots.count; i++)
+            el_snapshot_slots(s)[i].io = c->io[i];
+        b->running = false;
+        b->last_us = now_us;
+    }
+    for (uint32_t i = 0; i < s->sensors.count && now_us - b->last_us > stale_us; i++)
+        if (el_snapshot_sensors(s)[i].value.quality == EL_GOOD)
+            el_snapshot_sensors(s)[i].value.quality = EL_STALE;
+    for (uint32_t i = 0; i < s->slots.count && now_us - b->last_us > stale_us; i++)
+        el_snapshot_slots(s)[i].io.valid = false;
+}

@@ -1,0 +1,443 @@
+#include "control/cards.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "control/card_setup.h"
+#include "control/endurance.h"
+
+#define ESCAPE_RATIO 1.25 /* measured over budget: more is no jitter of the budget's own period */
+
+static void loops_free(struct el_cards *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        el_governor_free(c->loop[i].governor);
+        free(c->loop[i].slot);
+    }
+    free(c->loop);
+}
+
+int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el_remap *r)
+{
+    uint32_t n = w->s->cards.count;
+    struct el_card_loop *fresh = calloc(n ? n : 1, sizeof *fresh);
+
+    if (!fresh)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        if (r->card_from[i] >= 0 && (uint32_t)r->card_from[i] < c->n) {
+            fresh[i] = c->loop[r->card_from[i]];
+            c->loop[r->card_from[i]] = (struct el_card_loop){0};
+        }
+        fresh[i].stale_facts = true;
+        memset(fresh[i].fan, 0, sizeof fresh[i].fan);
+    }
+    loops_free(c);
+    c->loop = fresh;
+    c->n = n;
+    return 0;
+}
+
+void el_cards_free(struct el_cards *c)
+{
+    loops_free(c);
+    free(c->learnt);
+    el_profiles_free(c->profiles);
+    *c = (struct el_cards){0};
+}
+
+void el_cards_reconfigure(struct el_cards *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        c->loop[i].stale_facts = true;
+}
+
+void el_cards_save(const struct el_cards *c, struct el_buf *out)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        size_t n = c->loop[i].governor ? el_governor_save(c->loop[i].governor, NULL, 0) : 0;
+
+        if (!n || el_buf_reserve(out, n + 1) < 0)
+            continue;
+        el_governor_save(c->loop[i].governor, out->data + out->len, n + 1);
+        out->len += n;
+        out->data[out->len] = '\0';
+    }
+}
+
+void el_cards_warranty(struct el_cards *c, struct el_card *card, const struct el_slot *slots, int64_t realtime_us)
+{
+    const struct el_card_profile *p = el_profiles_card(c->profiles, card->profile);
+    struct el_card_settings cs;
+
+    el_card_settings_of(c->settings, card, slots, &cs);
+    (void)el_endurance_warranty(card, slots, cs.warranty_start, p ? p->warranty_years : NAN, realtime_us); /* a bad date was refused with the file */
+}
+
+/* ---- facts ---- */
+
+static void target_of(const struct el_world *w, uint32_t row, struct el_actuate_target *t)
+{
+    const struct el_slot *slot = &el_snapshot_slots(w->s)[row];
+
+    t->key = slot->key;
+    el_text_copy(t->serial, sizeof t->serial, slot->identify.serial);
+    snprintf(t->place, sizeof t->place, "%s slot %u", el_snapshot_cards(w->s)[slot->card].name, slot->number);
+}
+
+static bool is_hot(const struct el_slot *slot, const struct el_settings *s)
+{
+    const struct el_reading *t = &slot->temp_mc[0];
+
+    return t->quality != EL_GOOD || !isfinite(slot->decision.limit_c) ||
+           (double)t->value / 1000 > slot->decision.limit_c - s->poll.hot_within_c;
+}
+
+/* A drive was identified: what can be done to it, and what an earlier run left on it. */
+static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive *d, uint32_t row)
+{
+    struct el_slot *slot = &el_snapshot_slots(w->s)[row];
+    struct el_actuate_target t;
+    char why[128];
+
+    d->fresh = false;
+    d->usable = 0;
+    for (int a = 0; a < EL_ACTUATOR_FAN; a++)
+        if (c->dev.ops->actuator_usable && c->dev.ops->actuator_usable(c->dev.dev, (enum el_actuator)a, slot->key, why, sizeof why) == 0)
+            d->usable |= 1u << a;
+    target_of(w, row, &t);
+    if (t.serial[0])
+        el_actuate_adopt(c->hands, &t, true, d->hand);
+    for (int a = 0; a < EL_ACTUATOR_FAN; a++)
+        if (d->hand[a])
+            d->usable |= 1u << a; /* in force by our own doing: of course it can be used */
+    slot->action.usable = d->usable;
+}
+
+static uint32_t fans_of(const struct el_world *w, uint32_t card, uint32_t row[8])
+{
+    const struct el_sensor *s = el_snapshot_sensors(w->s);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->s->sensors.count && n < 8; i++)
+        if (s[i].kind == EL_SENSOR_PWM && s[i].role == EL_ROLE_FAN && (s[i].card == (int32_t)card || s[i].card < 0))
+            row[n++] = i;
+    return n;
+}
+
+static const struct el_sensor *sensor_of(const struct el_world *w, uint32_t card, enum el_sensor_role role, enum el_sensor_kind kind)
+{
+    const struct el_sensor *s = el_snapshot_sensors(w->s), *found = NULL;
+
+    for (uint32_t i = 0; i < w->s->sensors.count; i++)
+        if (s[i].role == role && s[i].kind == kind && (s[i].card == (int32_t)card || (s[i].card < 0 && !found)))
+            found = &s[i];
+    return found;
+}
+
+static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, uint32_t row)
+{
+    struct el_card *card = &el_snapshot_cards(w->s)[row];
+    struct el_slot *slots = &el_snapshot_slots(w->s)[card->first_slot];
+    struct el_card_loop *l = &c->loop[row];
+    struct el_card_facts f = {.card = card, .slots = slots, .profile = el_profiles_card(c->profiles, card->profile)};
+    struct el_card_settings cs;
+    uint32_t fans[8];
+
+    el_card_settings_of(c->settings, card, slots, &cs);
+    for (uint32_t i = 0; i < EL_MIN(card->slots, (uint32_t)EL_CARD_SLOTS_MAX); i++) {
+        f.drive[i] = el_profiles_drive(c->profiles, slots[i].profile, slots[i].identify.model);
+        f.usable[i] = ds->drive[card->first_slot + i].usable;
+        slots[i].rated_endurance_bytes = f.drive[i] ? f.drive[i]->rated_endurance_bytes : 0;
+        slots[i].decision.limit_c = el_card_slot_limit(&cs, &slots[i], f.drive[i]);
+    }
+    f.fans = fans_of(w, row, fans);
+    f.inlet_sensor = sensor_of(w, row, EL_ROLE_INLET, EL_SENSOR_TEMPERATURE) != NULL;
+    el_card_limits(c->settings, &f, card);
+    el_card_setup(c->settings, &f, &c->facts);
+    if (l->governor) {
+        el_governor_reconfigure(l->governor, &c->facts);
+    } else {
+        l->governor = el_governor_new(&el_law_element, &c->facts);
+        if (l->governor && c->learnt)
+            el_governor_load(l->governor, c->learnt);
+    }
+    free(l->slot);
+    l->slot = calloc(c->facts.slots + 1, sizeof *l->slot);
+    if (l->slot)
+        memcpy(l->slot, c->facts.slot, c->facts.slots * sizeof *l->slot);
+    l->stale_facts = false;
+}
+
+/* ---- gathering ---- */
+
+static void gather_sensors(struct el_cards *c, struct el_world *w, uint32_t row)
+{
+    static const struct {
+        enum el_sensor_role role;
+        enum el_sensor_kind kind;
+        size_t of_card;
+    } map[] = {
+        {EL_ROLE_INLET, EL_SENSOR_TEMPERATURE, offsetof(struct el_card, inlet_mc)},
+        {EL_ROLE_AIRFLOW, EL_SENSOR_AIRFLOW, offsetof(struct el_card, airflow_mlfm)},
+        {EL_ROLE_HUMIDITY, EL_SENSOR_HUMIDITY, offsetof(struct el_card, humidity_ppm)},
+        {EL_ROLE_CARD_POWER, EL_SENSOR_POWER, offsetof(struct el_card, power_mw)},
+        {EL_ROLE_SWITCH, EL_SENSOR_TEMPERATURE, offsetof(struct el_card, switch_mc)},
+    };
+    struct el_card *card = &el_snapshot_cards(w->s)[row];
+    const struct el_sensor *s;
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(map); i++) {
+        s = sensor_of(w, row, map[i].role, map[i].kind);
+        *(struct el_reading *)(void *)((char *)card + map[i].of_card) = s ? s->value : (struct el_reading){0};
+    }
+    c->in.inlet_mc = card->inlet_mc;
+    c->in.airflow_mlfm = card->airflow_mlfm;
+    c->in.card_power_mw = card->power_mw;
+    c->in.switch_mc = card->switch_mc;
+    memset(c->in.fan_rpm, 0, sizeof c->in.fan_rpm);
+    s = el_snapshot_sensors(w->s);
+    for (uint32_t i = 0, n = 0; i < w->s->sensors.count && n < EL_ARRAY_SIZE(c->in.fan_rpm); i++)
+        if (s[i].kind == EL_SENSOR_FAN && s[i].role == EL_ROLE_FAN && (s[i].card == (int32_t)row || s[i].card < 0))
+            c->in.fan_rpm[n++] = s[i].value;
+}
+
+static enum el_actuator cap_actuator(const struct el_drive *d)
+{
+    return d->usable & 1u << EL_ACTUATOR_IO_BUDGET ? EL_ACTUATOR_IO_BUDGET : EL_ACTUATOR_IO_MAX;
+}
+
+/* What the hands have done, into the row. */
+static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_drive *d)
+{
+    struct el_slot_action *a = &slot->action;
+    struct el_actuate_status s;
+    bool failed = false;
+
+    a->mismatches = a->failures = 0;
+    a->cap_ratio_in_force = NAN;
+    a->power_state_in_force = -1;
+    for (int k = 0; k < EL_ACTUATOR_COUNT; k++) {
+        if (!d->hand[k])
+            continue;
+        el_actuate_set_hot(c->hands, d->hand[k], is_hot(slot, c->settings));
+        el_actuate_status(c->hands, d->hand[k], &s);
+        a->lowered[k] = s.lowered;
+        a->raised[k] = s.raised;
+        a->mismatches += s.mismatches;
+        a->failures += s.failures;
+        a->last_us = EL_MAX(a->last_us, s.last_us);
+        if (s.known && (k == EL_ACTUATOR_IO_BUDGET || k == EL_ACTUATOR_IO_MAX))
+            a->cap_ratio_in_force = s.in_force.cap.ratio;
+        if (s.known && k == EL_ACTUATOR_POWER_STATE)
+            a->power_state_in_force = s.in_force.power_state;
+        failed |= s.failed;
+    }
+    return failed;
+}
+
+/* Bytes that went past a budget which the kernel says is in force. */
+static void note_escape(struct el_slot *slot, const struct el_slot_io *before, const struct el_governor_slot *g)
+{
+    const struct el_slot_io *now = &slot->io;
+    double dt = (double)(now->time_us - before->time_us) / EL_USEC_PER_SEC, used, bytes;
+
+    if (!now->valid || !before->valid || dt <= 0 || !(slot->action.cap_ratio_in_force < 1) || !(slot->decision.budget_w > 0))
+        return;
+    double rb = (double)(now->read_bytes - before->read_bytes), wb = (double)(now->write_bytes - before->write_bytes);
+    used = (rb * g->read_j_per_byte + wb * g->write_j_per_byte + (double)(now->read_ops - before->read_ops) * g->read_j_per_op +
+            (double)(now->write_ops - before->write_ops) * g->write_j_per_op) / dt;
+    bytes = rb + wb;
+    if (used > slot->decision.budget_w * ESCAPE_RATIO && bytes > 0)
+        slot->action.escape_bytes += (uint64_t)(bytes * (1 - slot->decision.budget_w / used));
+}
+
+static void gather_slot(struct el_cards *c, struct el_slot *slot, struct el_drive *d, const struct el_governor_slot *g,
+                        struct el_governor_slot_input *in)
+{
+    *in = (struct el_governor_slot_input){
+        .present = el_slot_pollable(slot) && strcmp(slot->ctrl_state, "dead") != 0,
+        .temp_mc = slot->temp_mc[0],
+        .read_bytes = slot->io.read_bytes, .write_bytes = slot->io.write_bytes,
+        .read_ops = slot->io.read_ops, .write_ops = slot->io.write_ops, .io_valid = slot->io.valid,
+        .power_mw = slot->power_mw,
+    };
+    memcpy(in->sensor_mc, &slot->temp_mc[1], sizeof in->sensor_mc);
+    in->actuator_failed = collect_hands(c, slot, d) && c->acting;
+    if (g && slot->io.time_us != d->io_before.time_us) {
+        note_escape(slot, &d->io_before, g);
+        d->io_before = slot->io;
+    }
+    in->cap_ratio_in_force = slot->action.cap_ratio_in_force;
+}
+
+/* ---- acting ---- */
+
+static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, enum el_actuator a)
+{
+    struct el_actuate_target t;
+
+    if (!d->hand[a]) {
+        target_of(w, row, &t);
+        d->hand[a] = t.serial[0] ? el_actuate_item(c->hands, a, &t) : NULL;
+    }
+    return d->hand[a];
+}
+
+static void act_cap(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, const struct el_governor_slot *g)
+{
+    const struct el_slot_decision *want = &el_snapshot_slots(w->s)[row].decision;
+    struct el_actuator_value v = {.cap = {.ratio = want->cap_ratio, .budget_w = want->budget_w,
+                                          .read_j_per_byte = g->read_j_per_byte, .write_j_per_byte = g->write_j_per_byte,
+                                          .read_j_per_op = g->read_j_per_op, .write_j_per_op = g->write_j_per_op}};
+    struct el_actuate_item *it;
+
+    if (!g->can_cap || !(want->write || (c->assert_all && want->cap_ratio < 1)))
+        return;
+    it = hand_of(c, w, d, row, cap_actuator(d));
+    if (it)
+        el_actuate_want(c->hands, it, &v);
+}
+
+static void act_power_state(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, const struct el_governor_slot *g)
+{
+    int32_t want = el_snapshot_slots(w->s)[row].decision.power_state;
+    struct el_actuator_value v = {.power_state = want};
+    struct el_actuate_item *it;
+
+    if (!g->can_power_state || want < 0 || (want == d->power_state_wanted && !c->assert_all))
+        return;
+    it = hand_of(c, w, d, row, EL_ACTUATOR_POWER_STATE);
+    if (it)
+        el_actuate_want(c->hands, it, &v);
+    d->power_state_wanted = want;
+}
+
+/* The drive's own thermal management as a backstop: just above what we hold, inside what the drive allows. */
+static void act_hctm(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row)
+{
+    const struct el_slot *slot = &el_snapshot_slots(w->s)[row];
+    double limit = slot->decision.limit_c;
+    int32_t lo = slot->identify.mntmt_k - 273, hi = slot->identify.mxtmt_k - 273;
+    struct el_actuator_value v;
+
+    if (!c->settings->governor.use_hctm || !slot->identify.hctm || !(d->usable & 1u << EL_ACTUATOR_HCTM) || !isfinite(limit) ||
+        (d->hand[EL_ACTUATOR_HCTM] && !c->assert_all) || hi <= lo)
+        return;
+    v.tmt1_c = EL_CLAMP((int32_t)ceil(limit) + 2, lo, hi - 1);
+    v.tmt2_c = EL_CLAMP((int32_t)ceil(limit) + 4, v.tmt1_c + 1, hi);
+    if (v.tmt1_c > limit && hand_of(c, w, d, row, EL_ACTUATOR_HCTM))
+        el_actuate_want(c->hands, d->hand[EL_ACTUATOR_HCTM], &v);
+}
+
+static void act_fans(struct el_cards *c, const struct el_world *w, uint32_t card)
+{
+    struct el_card_loop *l = &c->loop[card];
+    struct el_actuator_value v = {.pwm_ratio = c->decision.fan_pwm_ratio};
+    uint32_t row[8], n = c->settings->governor.use_fans ? fans_of(w, card, row) : 0;
+
+    if (!isfinite(v.pwm_ratio) || !(c->decision.fan_write || c->assert_all))
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct el_sensor *s = &el_snapshot_sensors(w->s)[row[i]];
+        struct el_actuate_target t = {.key = s->key};
+
+        el_text_copy(t.serial, sizeof t.serial, s->name);
+        el_text_copy(t.place, sizeof t.place, s->name);
+        if (!l->fan[i])
+            l->fan[i] = el_actuate_item(c->hands, EL_ACTUATOR_FAN, &t);
+        if (l->fan[i])
+            el_actuate_want(c->hands, l->fan[i], &v);
+    }
+}
+
+/* ---- spreading ---- */
+
+static void spread_card(struct el_cards *c, struct el_world *w, uint32_t row)
+{
+    struct el_card *card = &el_snapshot_cards(w->s)[row];
+    const struct el_decision *d = &c->decision;
+    struct el_card_loop *l = &c->loop[row];
+
+    card->failsafe = d->failsafe;
+    card->failsafe_reason = d->failsafe_reason;
+    card->failsafe_entries += d->failsafe != EL_FAILSAFE_NONE && l->failsafe_was == EL_FAILSAFE_NONE;
+    l->failsafe_was = d->failsafe;
+    card->air_failing = d->air_failing;
+    card->power_estimate_w = d->card_power_estimate_w;
+    card->sink_resistance_c_per_w = d->sink_resistance_c_per_w;
+    card->unknown_heat_w = d->unknown_heat_w;
+    card->airflow_estimate_lfm = d->airflow_estimate_lfm;
+    card->airflow_wish_lfm = d->airflow_wish_lfm;
+    card->switch_headroom_c = d->switch_headroom_c;
+    card->fan_pwm_ratio = d->fan_pwm_ratio;
+}
+
+/* Only look: nothing is decided, but limits and headroom are shown. */
+static void observe_slot(struct el_slot *slot)
+{
+    double limit = slot->decision.limit_c;
+    struct el_decision nothing;
+
+    el_decision_clear(&nothing, 1);
+    slot->decision = nothing.slot[0];
+    slot->decision.limit_c = limit;
+    if (slot->temp_mc[0].quality == EL_GOOD)
+        slot->decision.headroom_c = limit - (double)slot->temp_mc[0].value / 1000;
+}
+
+static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, uint32_t row, int64_t now_us)
+{
+    struct el_card *card = &el_snapshot_cards(w->s)[row];
+    struct el_slot *slots = &el_snapshot_slots(w->s)[card->first_slot];
+    struct el_drive *drives = &ds->drive[card->first_slot];
+    struct el_card_loop *l = &c->loop[row];
+    uint32_t n = EL_MIN(card->slots, (uint32_t)EL_CARD_SLOTS_MAX);
+
+    for (uint32_t i = 0; i < card->slots; i++)
+        if (drives[i].fresh) {
+            learn_drive(c, w, &drives[i], card->first_slot + i);
+            l->stale_facts = true;
+        }
+    if (l->stale_facts)
+        learn_card(c, w, ds, row);
+    gather_sensors(c, w, row);
+    c->in.now_us = now_us;
+    for (uint32_t i = 0; i < n; i++)
+        gather_slot(c, &slots[i], &drives[i], l->slot ? &l->slot[i] : NULL, &c->in.slot[i]);
+    card->governed = l->governor && l->slot && c->settings->governor.mode != EL_MODE_OBSERVE;
+    if (!card->governed) {
+        for (uint32_t i = 0; i < card->slots; i++)
+            observe_slot(&slots[i]);
+        return;
+    }
+    el_text_copy(card->law, sizeof card->law, el_governor_law_name(l->governor));
+    el_governor_step(l->governor, &c->in, &c->decision);
+    spread_card(c, w, row);
+    for (uint32_t i = 0; i < n; i++) {
+        slots[i].decision = c->decision.slot[i];
+        act_cap(c, w, &drives[i], card->first_slot + i, &l->slot[i]);
+        act_power_state(c, w, &drives[i], card->first_slot + i, &l->slot[i]);
+        act_hctm(c, w, &drives[i], card->first_slot + i);
+    }
+    act_fans(c, w, row);
+}
+
+void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, bool paused, int64_t now_us)
+{
+    enum el_mode mode = c->settings->governor.mode;
+    bool acting = mode == EL_MODE_ENFORCE && !paused;
+
+    c->assert_all = acting && !c->acting;
+    c->acting = acting;
+    el_actuate_set_acting(c->hands, acting);
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct el_card *card = &el_snapshot_cards(w->s)[i];
+
+        card->mode = mode;
+        card->paused = paused;
+        step_card(c, w, ds, i, now_us);
+    }
+}

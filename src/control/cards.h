@@ -1,0 +1,46 @@
+/* The control loop of each card: readings gathered for its governor, the decision spread over its rows and handed to the
+ * actuators. Tick thread only. */
+#pragma once
+
+#include "base/buf.h"
+#include "control/drive_set.h"
+#include "control/profiles.h"
+#include "governor/governor.h"
+
+struct el_card_loop {
+    struct el_governor *governor; /* NULL: observing, or out of memory */
+    bool stale_facts;             /* a drive was identified: tell the governor */
+    enum el_failsafe failsafe_was;
+    struct el_governor_slot *slot; /* what the governor was told of each; for prices and abilities */
+    struct el_actuate_item *fan[8];
+};
+
+struct el_cards {
+    struct el_device dev;
+    const struct el_settings *settings;
+    struct el_profiles *profiles;
+    struct el_actuate *hands;
+    struct el_card_loop *loop;    /* one per card row */
+    uint32_t n;
+    bool acting, assert_all;      /* assert_all: acting has just begun, whatever is wanted is written */
+    char *learnt;                 /* of an earlier run, for governors made later; owned */
+    struct el_governor_input in;  /* scratch, too large for a stack */
+    struct el_governor_card facts;
+    struct el_decision decision;
+};
+
+/* 0 or -ENOMEM. */
+int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el_remap *r);
+void el_cards_free(struct el_cards *c);
+
+/* The settings changed: every governor is told. */
+void el_cards_reconfigure(struct el_cards *c);
+
+/* One step of every card. `paused`: decide, but move nothing. */
+void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *d, bool paused, int64_t now_us);
+
+/* Warranty figures of one card: its profile's years from the day the settings name. */
+void el_cards_warranty(struct el_cards *c, struct el_card *card, const struct el_slot *slots, int64_t realtime_us);
+
+/* What all governors have learnt, appended as text. */
+void el_cards_save(const struct el_cards *c, struct el_buf *out);

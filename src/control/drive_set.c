@@ -1,0 +1,275 @@
+#include "control/drive_set.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/fill.h"
+
+#define QUIET_US      (60 * EL_USEC_PER_SEC) /* without I/O for this long: idle */
+#define STALE_MISSES  1
+#define FAILED_MISSES 3
+
+void el_drive_set_init(struct el_drive_set *d, const struct el_device *dev, int done_fd)
+{
+    *d = (struct el_drive_set){.dev = *dev, .done_fd = done_fd, .threads = dev->ops->may_block};
+}
+
+static void drive_free(struct el_drive *d)
+{
+    d->worker = el_worker_free(d->worker); /* frees the poll too, now or when it comes back */
+    d->poll = NULL;
+}
+
+void el_drive_set_free(struct el_drive_set *d)
+{
+    bool hung = d->hung;
+
+    for (uint32_t i = 0; i < d->n; i++) {
+        hung |= d->drive[i].worker && !el_worker_idle(d->drive[i].worker);
+        drive_free(&d->drive[i]);
+    }
+    free(d->drive);
+    *d = (struct el_drive_set){.hung = hung};
+}
+
+bool el_drive_set_all_tried(const struct el_drive_set *d)
+{
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->drive[i].worker && !d->drive[i].tried)
+            return false;
+    return true;
+}
+
+static int drive_new(struct el_drive_set *ds, struct el_drive *d, uint32_t key)
+{
+    d->poll = calloc(1, sizeof *d->poll);
+    if (!d->poll)
+        return -ENOMEM;
+    d->poll->dev = ds->dev;
+    d->poll->key = d->key = key;
+    d->power_state_wanted = -1;
+    d->worker = el_worker_new(el_poll_run, free, d->poll, ds->threads, ds->done_fd);
+    if (d->worker)
+        return 0;
+    free(d->poll);
+    d->poll = NULL;
+    return -ENOMEM;
+}
+
+int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const struct el_remap *r)
+{
+    const struct el_slot *slots = el_snapshot_slots(w->s);
+    uint32_t n = w->s->slots.count;
+    struct el_drive *fresh = calloc(n ? n : 1, sizeof *fresh);
+    int result = fresh ? 0 : -ENOMEM;
+
+    for (uint32_t i = 0; fresh && i < n; i++)
+        if (r->slot_from[i] >= 0 && (uint32_t)r->slot_from[i] < ds->n) {
+            fresh[i] = ds->drive[r->slot_from[i]];
+            ds->drive[r->slot_from[i]] = (struct el_drive){0};
+        }
+    for (uint32_t i = 0; i < ds->n; i++)
+        drive_free(&ds->drive[i]);
+    free(ds->drive);
+    ds->drive = fresh;
+    ds->n = fresh ? n : 0;
+    for (uint32_t i = 0; i < ds->n; i++) {
+        struct el_drive *d = &fresh[i];
+
+        if (d->worker && (!el_slot_pollable(&slots[i]) || d->key != slots[i].key)) {
+            ds->hung |= !el_worker_idle(d->worker);
+            drive_free(d);
+            *d = (struct el_drive){0};
+        }
+        if (!d->worker && el_slot_pollable(&slots[i]) && drive_new(ds, d, slots[i].key) < 0)
+            result = -ENOMEM;
+        d->identify = true;
+        d->due_us = 0;
+    }
+    return result;
+}
+
+static void set_namespaces(struct el_poll_request *q, const struct el_world *w, uint32_t slot)
+{
+    const struct el_namespace *n = el_snapshot_namespaces(w->s);
+
+    q->namespaces = 0;
+    for (uint32_t i = 0; i < w->s->namespaces.count && q->namespaces < EL_POLL_NAMESPACES; i++)
+        if (n[i].slot == slot)
+            q->nsid[q->namespaces++] = n[i].nsid;
+}
+
+uint32_t el_drive_set_start(struct el_drive_set *ds, const struct el_world *w, const struct el_settings *s, int64_t now_us)
+{
+    uint32_t started = 0;
+
+    for (uint32_t i = 0; i < ds->n; i++) {
+        struct el_drive *d = &ds->drive[i];
+
+        if (!d->worker || d->running || now_us < d->due_us)
+            continue;
+        d->poll->request.identify = d->identify;
+        d->poll->request.logs = now_us >= d->logs_due_us;
+        if (d->identify)
+            set_namespaces(&d->poll->request, w, i);
+        if (!el_worker_start(d->worker))
+            continue;
+        if (d->poll->request.logs)
+            d->logs_due_us = now_us + s->poll.logs_ms * EL_USEC_PER_MSEC;
+        d->running = true;
+        d->start_us = now_us;
+        started++;
+    }
+    return started;
+}
+
+bool el_drive_set_waiting(const struct el_drive_set *ds, int64_t since_us)
+{
+    for (uint32_t i = 0; i < ds->n; i++)
+        if (ds->drive[i].running && ds->drive[i].start_us >= since_us && !el_worker_idle(ds->drive[i].worker))
+            return true;
+    return false;
+}
+
+static void take_namespaces(const struct el_poll *p, struct el_world *w, uint32_t slot)
+{
+    struct el_namespace *n = el_snapshot_namespaces(w->s);
+
+    for (uint32_t i = 0; i < w->s->namespaces.count; i++)
+        for (uint32_t k = 0; n[i].slot == slot && k < p->request.namespaces; k++)
+            if (p->ns[k].nsid == n[i].nsid && p->ns[k].lba_bytes) {
+                n[i].lba_bytes = p->ns[k].lba_bytes;
+                n[i].size_bytes = p->ns[k].size_bytes;
+                n[i].capacity_bytes = p->ns[k].capacity_bytes;
+                n[i].used_bytes = p->ns[k].used_bytes;
+            }
+}
+
+/* A good Identify was read: is it still the drive that was here? */
+static void note_identity(struct el_drive *d, struct el_world *w, uint32_t row)
+{
+    struct el_slot *slot = &el_snapshot_slots(w->s)[row];
+    const char *before = slot->identify.serial[0] ? slot->identify.serial : slot->last_serial;
+    const char *now = d->poll->row.identify.serial;
+
+    d->identify = false;
+    d->fresh = true;
+    memset(d->hand, 0, sizeof d->hand);
+    d->power_state_wanted = -1;
+    if (before[0] && strcmp(before, now) != 0) {
+        struct el_event e = {.kind = EL_ALARM_DRIVE_REPLACED, .severity = EL_SEVERITY_WARNING, .card = (int32_t)slot->card,
+                             .slot = (int32_t)row, .raised = true};
+
+        snprintf(e.text, sizeof e.text, "slot %u: drive replaced, serial was %.30s, is %.30s", slot->number, before, now);
+        el_text_copy(slot->last_serial, sizeof slot->last_serial, before);
+        slot->replaced++;
+        el_world_event(w, &e);
+    }
+    take_namespaces(d->poll, w, row);
+}
+
+static void say_why(struct el_slot *slot, int result)
+{
+    if (result > 0)
+        snprintf(slot->reason, sizeof slot->reason, "the drive answers with NVMe status 0x%x", (unsigned)result);
+    else
+        snprintf(slot->reason, sizeof slot->reason, "cannot be read: %s", strerror(-result));
+}
+
+static void take(struct el_drive *d, struct el_world *w, uint32_t row, int64_t now_us)
+{
+    struct el_slot *slot = &el_snapshot_slots(w->s)[row];
+    const struct el_poll *p = d->poll;
+
+    d->running = false;
+    d->tried = true;
+    if (p->identified)
+        note_identity(d, w, row);
+    slot = &el_snapshot_slots(w->s)[row]; /* an event may have moved the block */
+    el_poll_take(p, slot);
+    if (p->result != 0) {
+        d->failures++;
+        say_why(slot, p->result);
+        return;
+    }
+    d->failures = 0;
+    slot->last_success_us = now_us;
+    slot->last_success_realtime_us = w->s->realtime_us;
+}
+
+static uint32_t misses(const struct el_drive *d, uint32_t period_ms, int64_t now_us)
+{
+    return d->failures + (d->running ? (uint32_t)((now_us - d->start_us) / (period_ms * EL_USEC_PER_MSEC)) : 0);
+}
+
+static void judge(const struct el_drive *d, struct el_world *w, uint32_t row, uint32_t period_ms, int64_t now_us)
+{
+    struct el_slot *slot = &el_snapshot_slots(w->s)[row];
+    uint32_t missed = misses(d, period_ms, now_us);
+    enum el_slot_state was = slot->state, is = missed >= FAILED_MISSES ? EL_SLOT_FAILED : EL_SLOT_STALE;
+
+    if (missed < STALE_MISSES)
+        is = slot->last_success_us ? EL_SLOT_UP : EL_SLOT_STALE;
+    if (missed && d->running)
+        snprintf(slot->reason, sizeof slot->reason, "a command to the drive has not come back");
+    if (is == EL_SLOT_UP && was != EL_SLOT_UP) {
+        slot->reason[0] = '\0';
+        slot->up_since_us = now_us;
+    }
+    slot->state = is;
+    if (was == EL_SLOT_UP && is != EL_SLOT_UP)
+        el_world_say(w, EL_SEVERITY_WARNING, (int32_t)slot->card, (int32_t)row, "slot %u: %.90s", slot->number, slot->reason);
+    else if (was == EL_SLOT_FAILED && is == EL_SLOT_UP)
+        el_world_say(w, EL_SEVERITY_INFO, (int32_t)slot->card, (int32_t)row, "slot %u: the drive answers again", slot->number);
+}
+
+static bool is_quiet(struct el_drive *d, const struct el_slot *slot, int64_t now_us)
+{
+    uint64_t ops = slot->io.read_ops + slot->io.write_ops;
+
+    if (!slot->io.valid || ops != d->io_seen || !d->quiet_since_us) {
+        d->io_seen = ops;
+        d->quiet_since_us = now_us;
+    }
+    return now_us - d->quiet_since_us > QUIET_US;
+}
+
+/* How long until the next poll: short when heat or trouble is near, long when nothing happens. */
+static uint32_t period_of(struct el_drive *d, const struct el_slot *slot, const struct el_settings *s, int64_t now_us)
+{
+    double limit = slot->decision.limit_c, room = INFINITY;
+    bool quiet = is_quiet(d, slot, now_us);
+
+    if (d->failures)
+        return d->failures < FAILED_MISSES ? s->poll.hot_ms : s->poll.normal_ms;
+    for (int i = 0; i < EL_SLOT_SENSORS; i++)
+        if (slot->temp_mc[i].quality == EL_GOOD && isfinite(limit) && i == 0)
+            room = limit - (double)slot->temp_mc[i].value / 1000;
+    if (!isfinite(room) || room < s->poll.hot_within_c || slot->decision.cap_ratio < 1 || slot->smart.critical_warning)
+        return s->poll.hot_ms;
+    return quiet && room > 2 * s->poll.hot_within_c ? s->poll.idle_ms : s->poll.normal_ms;
+}
+
+void el_drive_set_collect(struct el_drive_set *ds, struct el_world *w, const struct el_settings *s, int64_t now_us)
+{
+    for (uint32_t i = 0; i < ds->n; i++) {
+        struct el_drive *d = &ds->drive[i];
+        bool taken = d->running && el_worker_idle(d->worker);
+        struct el_slot *slot = &el_snapshot_slots(w->s)[i];
+
+        if (!d->worker)
+            continue;
+        if (taken) {
+            take(d, w, i, now_us);
+            slot = &el_snapshot_slots(w->s)[i];
+            slot->poll_period_ms = period_of(d, slot, s, now_us);
+            /* Half a tick early: ticks are the grain of time here. */
+            d->due_us = d->start_us + slot->poll_period_ms * EL_USEC_PER_MSEC - s->poll.tick_ms * EL_USEC_PER_MSEC / 2;
+        }
+        judge(d, w, i, d->running ? s->poll.hot_ms : EL_MAX(slot->poll_period_ms, 1u), now_us);
+        slot = &el_snapshot_slots(w->s)[i];
+        el_fill_expire(slot, now_us - 2 * EL_MAX(slot->poll_period_ms, s->poll.tick_ms) * EL_USEC_PER_MSEC);
+    }
+}

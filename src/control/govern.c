@@ -1,0 +1,191 @@
+#include "control/govern.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/notify.h"
+#include "config/config.h"
+#include "control/tick.h"
+
+#define READ_WAIT_US  (250 * EL_USEC_PER_MSEC)  /* how long a round waits for readings it has just asked for */
+#define FIRST_WAIT_US (1500 * EL_USEC_PER_MSEC) /* the first round: Identify and the optional logs of every drive */
+#define EVENT_GAP_US  (300 * EL_USEC_PER_MSEC)  /* rounds brought forward by plug events are at least this far apart */
+
+struct govern {
+    const struct el_govern_options *o;
+    struct el_settings settings;
+    struct el_tick *tick;
+    int signal_fd, timer_fd;
+    int64_t due_us, last_us;
+    bool ending, began;
+};
+
+static int block_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return -errno;
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return fd < 0 ? -errno : fd;
+}
+
+static void reload(struct govern *g)
+{
+    struct el_config_error err;
+
+    el_notify("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)el_clock_monotonic_us());
+    EL_AUTO_FREE struct el_settings *fresh = malloc(sizeof *fresh);
+    if (!g->o->config) {
+        el_log_info("no settings file was given: nothing to reload");
+    } else if (!fresh || el_config_load_over(g->o->defaults, g->o->config, fresh, &err) < 0) {
+        el_log_error("settings not reloaded, the old ones stay:\n%s", fresh ? err.text : "out of memory");
+        el_tick_reload_failed(g->tick, fresh ? err.text : "out of memory");
+    } else {
+        if (g->o->amend)
+            g->o->amend(g->o->ctx, fresh);
+        g->settings = *fresh;
+        el_tick_reload(g->tick, fresh);
+        el_log_info("%s: settings reloaded", g->o->config);
+    }
+    el_notify("READY=1");
+}
+
+static void take_signals(struct govern *g)
+{
+    struct signalfd_siginfo si;
+
+    while (read(g->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
+        if (si.ssi_signo == SIGHUP)
+            reload(g);
+        else
+            g->ending = true;
+    }
+}
+
+static void arm(struct govern *g)
+{
+    struct itimerspec it = {.it_value = {.tv_sec = g->due_us / EL_USEC_PER_SEC, .tv_nsec = g->due_us % EL_USEC_PER_SEC * 1000}};
+
+    timerfd_settime(g->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
+}
+
+/* Waits for the next round, or for something being plugged in or out. */
+static void wait_due(struct govern *g)
+{
+    int event_fd = el_tick_event_fd(g->tick);
+    struct pollfd p[] = {{.fd = g->signal_fd, .events = POLLIN}, {.fd = g->timer_fd, .events = POLLIN}, {.fd = event_fd, .events = POLLIN}};
+    uint64_t expired;
+
+    arm(g);
+    while (!g->ending) {
+        if (poll(p, EL_ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
+            return;
+        take_signals(g);
+        if (read(g->timer_fd, &expired, sizeof expired) == (ssize_t)sizeof expired)
+            return;
+        if (p[2].fd >= 0 && p[2].revents) {
+            /* Soon, not at once: a plug event comes with a dozen others. Until then do not listen. */
+            g->due_us = EL_MIN(g->due_us, EL_MAX(g->last_us, el_clock_boottime_us()) + EVENT_GAP_US);
+            arm(g);
+            p[2].fd = -1;
+        }
+    }
+}
+
+static void wait_readers(struct govern *g, int64_t until_us)
+{
+    struct pollfd p[] = {{.fd = g->signal_fd, .events = POLLIN}, {.fd = el_tick_done_fd(g->tick), .events = POLLIN}};
+
+    while (!g->ending && el_tick_waiting(g->tick)) {
+        int64_t left = until_us - el_clock_boottime_us();
+        uint64_t done;
+
+        if (left <= 0)
+            return;
+        if (poll(p, EL_ARRAY_SIZE(p), (int)(left / 1000) + 1) < 0 && errno != EINTR)
+            return;
+        take_signals(g);
+        (void)!read(p[1].fd, &done, sizeof done);
+    }
+}
+
+static void tell_manager(const struct govern *g)
+{
+    const struct el_snapshot *s = el_tick_snapshot(g->tick);
+    uint32_t up = 0, capped = 0;
+    double hottest = NAN;
+
+    for (uint32_t i = 0; i < s->slots.count; i++) {
+        const struct el_slot *t = &el_snapshot_slots(s)[i];
+
+        up += t->state == EL_SLOT_UP;
+        capped += t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1;
+        if (t->temp_mc[0].quality == EL_GOOD)
+            hottest = fmax(hottest, (double)t->temp_mc[0].value / 1000);
+    }
+    /* The watchdog is fed here and nowhere else: by a round that came to its end. */
+    el_notify("%sWATCHDOG=1\nSTATUS=%u drives up, %u capped, hottest %d C%s", g->began ? "" : "READY=1\n", up, capped,
+              isfinite(hottest) ? (int)lround(hottest) : 0, s->daemon.config_ok ? "" : "; the last reload was refused");
+}
+
+static void rounds(struct govern *g)
+{
+    int64_t period;
+
+    g->due_us = el_clock_boottime_us();
+    while (!g->ending) {
+        period = g->settings.poll.tick_ms * EL_USEC_PER_MSEC;
+        g->last_us = el_clock_boottime_us();
+        el_tick_begin(g->tick);
+        wait_readers(g, g->last_us + (g->began ? EL_MIN(READ_WAIT_US, period / 2) : FIRST_WAIT_US));
+        if (g->ending)
+            break;
+        (void)el_tick_finish(g->tick); /* an unwritten snapshot is in the log already */
+        tell_manager(g);
+        g->began = true;
+        /* Fixed grid; after a suspend or a long stall the missed rounds are not made up for. */
+        g->due_us += period;
+        if (g->due_us <= el_clock_boottime_us())
+            g->due_us = el_clock_boottime_us() + period / 10;
+        wait_due(g);
+    }
+}
+
+int el_govern(const struct el_govern_options *o)
+{
+    struct govern g = {.o = o, .settings = *o->settings, .signal_fd = -1, .timer_fd = -1};
+    int r = block_signals();
+
+    if (r < 0) {
+        o->device.ops->close(o->device.dev);
+        return r;
+    }
+    g.signal_fd = r;
+    r = el_tick_new(&o->device, o->settings, &g.tick);
+    if (r == 0) {
+        g.timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+        r = g.timer_fd < 0 ? -errno : 0;
+    }
+    if (r == 0) {
+        rounds(&g);
+        el_notify("STOPPING=1");
+    }
+    el_tick_free(g.tick);
+    close(g.signal_fd);
+    if (g.timer_fd >= 0)
+        close(g.timer_fd);
+    return r;
+}

@@ -1,0 +1,19 @@
+/* The governing daemon: rounds at the set period until SIGTERM or SIGINT; SIGHUP reloads the settings. */
+#pragma once
+
+#include "model/device.h"
+#include "model/settings.h"
+
+struct el_govern_options {
+    struct el_device device;             /* taken over */
+    const struct el_settings *settings;  /* in force at the start */
+    const char *config;                  /* read again on SIGHUP; NULL = nothing to read */
+    const struct el_settings *defaults;  /* what that file stands over */
+    /* Applied to settings read on SIGHUP before they are taken (flags win over the file); may be NULL. */
+    void (*amend)(void *ctx, struct el_settings *s);
+    void *ctx;
+};
+
+/* Returns when told to end: 0, or -errno when it could not begin. Blocks the signals it handles; run it before other threads
+ * exist. */
+int el_govern(const struct el_govern_options *o);

@@ -1,0 +1,244 @@
+#include "control/poll.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/fill.h"
+
+/* Bits by which a controller says what it can do (NVMe Base 2.0, Identify Controller). */
+#define OACS_SELF_TEST        (1u << 4)
+#define CTRATT_ENDURANCE      (1u << 4)
+#define LPA_SUPPORTED_PAGES   (1u << 5)
+#define SANICAP_ANY           7u
+#define VWC_PRESENT           1u
+#define VERSION_1_2           0x10200u
+#define UNDER_TEMPERATURE     (1u << 20) /* Feature 04h dword 11: THSEL 1 */
+#define SUPPORTED_PAGES_SIZE  1024
+
+enum optional_log { LOG_ERROR, LOG_FIRMWARE, LOG_SELF_TEST, LOG_ENDURANCE, LOG_SANITIZE, LOG_OCP, LOG_SUPPORTED };
+
+static int64_t now_us(const struct el_poll *p)
+{
+    return p->dev.ops->now_us ? p->dev.ops->now_us(p->dev.dev) : el_clock_boottime_us();
+}
+
+static int admin(struct el_poll *p, struct el_admin *cmd)
+{
+    int r = p->dev.ops->admin(p->dev.dev, p->key, cmd);
+
+    p->row.admin_commands[cmd->kind]++;
+    if (r > 0)
+        p->refused_count++;
+    return r;
+}
+
+static int get_log(struct el_poll *p, enum el_nvme_lid lid, uint32_t specific, void *page, uint32_t size)
+{
+    memset(page, 0, size);
+    return admin(p, &(struct el_admin){.kind = EL_ADMIN_GET_LOG, .id = (uint8_t)lid, .nsid = EL_NVME_NSID_ALL,
+                                       .value = specific, .data = page, .size = size});
+}
+
+/* What a refused or failed optional log means: a refusal is for good. */
+static bool optional(struct el_poll *p, enum optional_log which, int r, struct el_stamp *stamp)
+{
+    if (r > 0)
+        p->refused |= 1u << which;
+    if (r != 0 && stamp)
+        el_fill_failed(stamp, r);
+    return r == 0;
+}
+
+static bool wanted(const struct el_poll *p, enum optional_log which)
+{
+    return !(p->refused & 1u << which);
+}
+
+/* Vendor pages are asked only of drives that list them: others would log an error for each question. */
+static void probe_supported(struct el_poll *p)
+{
+    uint8_t page[SUPPORTED_PAGES_SIZE];
+
+    p->refused |= 1u << LOG_OCP;
+    if ((p->row.identify.lpa & LPA_SUPPORTED_PAGES) && wanted(p, LOG_SUPPORTED) &&
+        optional(p, LOG_SUPPORTED, get_log(p, EL_NVME_LID_SUPPORTED, 0, page, sizeof page), NULL) &&
+        (page[EL_NVME_LID_OCP_SMART * 4] & 1))
+        p->refused &= ~(1u << LOG_OCP);
+}
+
+static void read_error_log(struct el_poll *p)
+{
+    uint8_t page[64];
+
+    if (wanted(p, LOG_ERROR) &&
+        optional(p, LOG_ERROR, get_log(p, EL_NVME_LID_ERROR, 0, page, sizeof page), &p->row.logs.error_stamp))
+        el_fill_error_log(&p->row, page, sizeof page, now_us(p));
+}
+
+static void read_firmware(struct el_poll *p)
+{
+    uint8_t page[EL_NVME_LOG_SIZE];
+
+    if (wanted(p, LOG_FIRMWARE) &&
+        optional(p, LOG_FIRMWARE, get_log(p, EL_NVME_LID_FIRMWARE, 0, page, sizeof page), &p->row.logs.firmware_stamp))
+        el_fill_firmware(&p->row, page, now_us(p));
+}
+
+static void read_periodic_logs(struct el_poll *p)
+{
+    const struct el_nvme_identify *id = &p->row.identify;
+    uint8_t page[EL_NVME_SELF_TEST_SIZE];
+    struct el_slot_logs *logs = &p->row.logs;
+
+    if ((id->oacs & OACS_SELF_TEST) && wanted(p, LOG_SELF_TEST) &&
+        optional(p, LOG_SELF_TEST, get_log(p, EL_NVME_LID_SELF_TEST, 0, page, EL_NVME_SELF_TEST_SIZE), &logs->self_test_stamp))
+        el_fill_self_test(&p->row, page, now_us(p));
+    if ((id->ctratt & CTRATT_ENDURANCE) && p->endurance_group && wanted(p, LOG_ENDURANCE) &&
+        optional(p, LOG_ENDURANCE, get_log(p, EL_NVME_LID_ENDURANCE_GROUP, p->endurance_group, page, EL_NVME_LOG_SIZE),
+                 &logs->endurance_stamp))
+        el_fill_endurance(&p->row, p->endurance_group, page, now_us(p));
+    if ((id->sanicap & SANICAP_ANY) && wanted(p, LOG_SANITIZE) &&
+        optional(p, LOG_SANITIZE, get_log(p, EL_NVME_LID_SANITIZE, 0, page, EL_NVME_LOG_SIZE), &logs->sanitize_stamp))
+        el_fill_sanitize(&p->row, page, now_us(p));
+    if (wanted(p, LOG_OCP) &&
+        optional(p, LOG_OCP, get_log(p, EL_NVME_LID_OCP_SMART, 0, page, EL_NVME_LOG_SIZE), &logs->ocp_stamp) &&
+        el_fill_ocp(&p->row, page, now_us(p)) == -EPROTONOSUPPORT)
+        p->refused |= 1u << LOG_OCP; /* another vendor's page under the same number */
+}
+
+static void read_feature(struct el_poll *p, enum el_nvme_fid fid, uint32_t dword11)
+{
+    struct el_admin cmd = {.kind = EL_ADMIN_GET_FEATURE, .id = (uint8_t)fid, .value = dword11};
+
+    if (admin(p, &cmd) == 0)
+        el_fill_feature(&p->row, (uint8_t)fid, dword11, cmd.result, now_us(p));
+}
+
+/* Thresholds of single sensors are left alone: drives that have the sensors refuse the question often enough. */
+static void read_features(struct el_poll *p)
+{
+    const struct el_nvme_identify *id = &p->row.identify;
+
+    read_feature(p, EL_NVME_FID_POWER_MANAGEMENT, 0);
+    read_feature(p, EL_NVME_FID_TEMPERATURE_THRESHOLD, 0);
+    if (id->version >= VERSION_1_2)
+        read_feature(p, EL_NVME_FID_TEMPERATURE_THRESHOLD, UNDER_TEMPERATURE);
+    if (id->vwc & VWC_PRESENT)
+        read_feature(p, EL_NVME_FID_VOLATILE_WRITE_CACHE, 0);
+    if (id->hctm)
+        read_feature(p, EL_NVME_FID_HCTM, 0);
+    p->features_read = true;
+}
+
+static void read_namespaces(struct el_poll *p, uint8_t page[EL_NVME_IDENTIFY_SIZE])
+{
+    struct el_nvme_namespace n;
+
+    p->endurance_group = 0;
+    for (uint32_t i = 0; i < p->request.namespaces; i++) {
+        struct el_admin cmd = {.kind = EL_ADMIN_IDENTIFY, .id = 0, .nsid = p->request.nsid[i], .data = page,
+                               .size = EL_NVME_IDENTIFY_SIZE};
+
+        p->ns[i] = (struct el_namespace){.nsid = p->request.nsid[i]};
+        memset(page, 0, EL_NVME_IDENTIFY_SIZE);
+        if (admin(p, &cmd) != 0)
+            continue;
+        (void)el_fill_namespace(&p->ns[i], page); /* a senseless page leaves size 0: not read */
+        el_nvme_decode_namespace(&n, page);
+        if (!p->endurance_group)
+            p->endurance_group = n.endurance_group;
+    }
+}
+
+static int read_identity(struct el_poll *p)
+{
+    uint8_t page[EL_NVME_IDENTIFY_SIZE] = {0};
+    struct el_admin cmd = {.kind = EL_ADMIN_IDENTIFY, .id = 1, .data = page, .size = sizeof page};
+    struct el_nvme_identify before = p->row.identify;
+    int r = admin(p, &cmd);
+
+    if (r != 0) {
+        el_fill_failed(&p->row.identify_stamp, r);
+        return r;
+    }
+    r = el_fill_identify(&p->row, page, now_us(p));
+    if (r < 0)
+        return r;
+    if (before.serial[0] && strcmp(before.serial, p->row.identify.serial) != 0) {
+        struct el_nvme_identify fresh = p->row.identify;
+        struct el_stamp stamp = p->row.identify_stamp;
+
+        p->row.identify = before;
+        el_fill_forget(&p->row); /* another drive: nothing of the old one may stand beside its serial */
+        p->row.identify = fresh;
+        p->row.identify_stamp = stamp;
+    }
+    p->refused = 0;
+    p->features_read = p->error_entries_known = false;
+    p->identified = true;
+    read_namespaces(p, page);
+    return 0;
+}
+
+/* Entries that came while questions of ours were refused are laid at our door. */
+static void account_errors(struct el_poll *p)
+{
+    uint64_t now = (uint64_t)p->row.smart.error_log_entries;
+
+    if (p->error_entries_known && p->refused_count && now > p->error_entries)
+        p->row.error_log_growth_caused += EL_MIN(now - p->error_entries, (uint64_t)p->refused_count);
+    if (p->error_entries_known && now != p->error_entries)
+        read_error_log(p);
+    p->error_entries = now;
+    p->error_entries_known = true;
+    p->refused_count = 0;
+}
+
+static int read_smart(struct el_poll *p)
+{
+    uint8_t page[EL_NVME_SMART_SIZE];
+    int r = get_log(p, EL_NVME_LID_SMART, 0, page, sizeof page);
+
+    if (r == 0)
+        r = el_fill_smart(&p->row, page, now_us(p));
+    else
+        el_fill_failed(&p->row.smart_stamp, r);
+    if (r == 0)
+        account_errors(p);
+    return r;
+}
+
+void el_poll_run(void *arg)
+{
+    struct el_poll *p = arg;
+
+    p->start_us = now_us(p);
+    p->identified = false;
+    p->result = p->request.identify || !p->row.identify.serial[0] ? read_identity(p) : 0;
+    if (p->result == 0)
+        p->result = read_smart(p);
+    if (p->result == 0 && !p->features_read) {
+        read_features(p);
+        probe_supported(p);
+        read_firmware(p);
+        read_error_log(p);
+        p->request.logs = true;
+    }
+    if (p->result == 0 && p->request.logs)
+        read_periodic_logs(p);
+    p->end_us = now_us(p);
+}
+
+void el_poll_take(const struct el_poll *p, struct el_slot *slot)
+{
+    /* Everything between these two members is what the drive itself said. */
+    const size_t from = offsetof(struct el_slot, identify_stamp), to = offsetof(struct el_slot, io);
+
+    memcpy((char *)slot + from, (const char *)&p->row + from, to - from);
+    memcpy(slot->admin_commands, p->row.admin_commands, sizeof slot->admin_commands);
+    slot->error_log_growth_caused = p->row.error_log_growth_caused;
+    slot->polls++;
+    slot->poll_errors += p->result != 0;
+    slot->poll_duration_us = p->end_us - p->start_us;
+}

@@ -1,0 +1,464 @@
+#include "control/tick.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "control/board.h"
+#include "control/cards.h"
+#include "control/endurance.h"
+#include "control/proc.h"
+#include "control/saver.h"
+
+#define EXIT_WAIT_US (1200 * EL_USEC_PER_MSEC) /* for writes under way: SIGTERM to exit stays below 2 s */
+#define PROC_EVERY   5                          /* rounds between looks at our own memory */
+
+struct el_tick {
+    struct el_device dev;
+    struct el_settings settings;
+    struct el_world world;
+    struct el_drive_set drives;
+    struct el_cards cards;
+    struct el_board *board;
+    struct el_actuate *hands;
+    struct el_alarm_table *alarms;
+    struct el_endurance *wear;
+    struct el_saver *saver;
+    int done_fd, lock_fd, runtime_fd;
+    int64_t begin_us, begin_cpu_us, saved_us, due_us;
+    uint64_t log_next; /* number of the first event not yet logged */
+    bool discovered;
+    double air_wish_lfm; /* last written; NAN = none */
+    int write_error;     /* of the last snapshot, said once */
+};
+
+static int64_t now_us(const struct el_tick *t)
+{
+    return t->dev.ops->now_us ? t->dev.ops->now_us(t->dev.dev) : el_clock_boottime_us();
+}
+
+/* One daemon per state directory: two would fight over drives and journal. */
+static int lock_state(struct el_tick *t)
+{
+    char path[EL_PATH_MAX + 8];
+
+    snprintf(path, sizeof path, "%s/lock", t->settings.state_dir);
+    t->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (t->lock_fd < 0)
+        return -errno;
+    return flock(t->lock_fd, LOCK_EX | LOCK_NB) < 0 ? errno == EWOULDBLOCK ? -EBUSY : -errno : 0;
+}
+
+static int open_dirs(struct el_tick *t)
+{
+    const struct el_settings *s = &t->settings;
+    int r = el_file_make_dirs(s->state_dir, 0700);
+
+    if (r == 0)
+        r = lock_state(t);
+    if (r == -EBUSY)
+        el_log_error("%s: another elementd is at work with this state directory", s->state_dir);
+    else if (r < 0)
+        el_log_error("%s: %s; state_dir must be a directory that elementd may write", s->state_dir, strerror(-r));
+    if (r < 0)
+        return r;
+    r = el_file_make_dirs(s->runtime_dir, 0755);
+    if (r == 0)
+        t->runtime_fd = open(s->runtime_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r == 0 && t->runtime_fd < 0)
+        r = -errno;
+    if (r < 0)
+        el_log_error("%s: %s; runtime_dir must be a directory that elementd may write", s->runtime_dir, strerror(-r));
+    return r;
+}
+
+static int open_journal(const char *dir, struct el_journal **out)
+{
+    int r = el_journal_open(dir, out);
+
+    if (r == -EBADMSG)
+        el_log_error("%s/" EL_JOURNAL_FILE ": not a journal of elementd; what it says cannot be restored. Look at it, then remove it", dir);
+    else if (r < 0)
+        el_log_error("%s/" EL_JOURNAL_FILE ": %s", dir, strerror(-r));
+    return r;
+}
+
+static void load_history(struct el_tick *t)
+{
+    EL_AUTO_BUF struct el_buf wear = {0};
+    struct el_buf learnt = {0};
+    char path[EL_PATH_MAX + 16];
+
+    snprintf(path, sizeof path, "%s/" EL_ENDURANCE_FILE, t->settings.state_dir);
+    if (el_file_read(AT_FDCWD, path, EL_ENDURANCE_FILE_MAX, &wear) == 0 && el_endurance_load(t->wear, wear.data ? wear.data : "", wear.len) < 0)
+        el_log_warning("%s: not a wear history of elementd; a new one is begun", path);
+    snprintf(path, sizeof path, "%s/" EL_LEARNT_FILE, t->settings.state_dir);
+    if (el_file_read(AT_FDCWD, path, EL_ENDURANCE_FILE_MAX, &learnt) == 0)
+        t->cards.learnt = learnt.data;
+    else
+        el_buf_free(&learnt);
+}
+
+static void describe_daemon(struct el_tick *t)
+{
+    struct el_daemon *d = &t->world.s->daemon;
+
+    el_text_copy(d->version, sizeof d->version, EL_VERSION);
+    el_text_copy(d->backend, sizeof d->backend, t->dev.ops->name);
+    d->pid = (int32_t)getpid();
+    d->config_ok = true;
+    d->start_realtime_us = d->config_success_realtime_us = el_clock_realtime_us();
+    el_clock_boot_id(t->world.s->boot_id);
+}
+
+static int set_up(struct el_tick *t)
+{
+    struct el_journal *journal = NULL;
+    int r = open_dirs(t);
+
+    if (r == 0)
+        r = open_journal(t->settings.state_dir, &journal);
+    if (r < 0)
+        return r;
+    t->hands = el_actuate_new(&t->dev, journal, t->dev.ops->may_block);
+    if (!t->hands) {
+        el_journal_free(journal);
+        return -ENOMEM;
+    }
+    t->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (t->done_fd < 0)
+        return -errno;
+    r = el_world_init(&t->world);
+    t->alarms = el_alarm_table_new();
+    t->wear = el_endurance_new();
+    t->saver = el_saver_new(t->settings.state_dir);
+    t->board = el_board_new(&t->dev, t->done_fd);
+    t->cards.profiles = el_profiles_new(t->settings.profiles_dir);
+    if (r < 0 || !t->alarms || !t->wear || !t->saver || !t->board || !t->cards.profiles)
+        return -ENOMEM;
+    t->cards.dev = t->dev;
+    t->cards.settings = &t->settings;
+    t->cards.hands = t->hands;
+    el_drive_set_init(&t->drives, &t->dev, t->done_fd);
+    load_history(t);
+    describe_daemon(t);
+    return 0;
+}
+
+int el_tick_new(const struct el_device *dev, const struct el_settings *settings, struct el_tick **out)
+{
+    struct el_tick *t = calloc(1, sizeof *t);
+    int r;
+
+    if (!t) {
+        dev->ops->close(dev->dev);
+        return -ENOMEM;
+    }
+    t->dev = *dev;
+    t->settings = *settings;
+    t->done_fd = t->lock_fd = t->runtime_fd = -1;
+    t->air_wish_lfm = NAN;
+    r = set_up(t);
+    if (r < 0) {
+        el_tick_free(t);
+        return r;
+    }
+    *out = t;
+    return 0;
+}
+
+static void save_history(struct el_tick *t)
+{
+    struct el_buf wear = {0}, learnt = {0};
+
+    if (!el_saver_idle(t->saver))
+        return;
+    el_endurance_save(t->wear, &wear);
+    el_cards_save(&t->cards, &learnt);
+    el_saver_save(t->saver, &wear, &learnt);
+    t->saved_us = now_us(t);
+}
+
+static void wait_saved(struct el_tick *t, int64_t until_us)
+{
+    while (!el_saver_idle(t->saver) && el_clock_boottime_us() < until_us)
+        el_clock_sleep_until_us(el_clock_boottime_us() + 5 * EL_USEC_PER_MSEC, NULL);
+}
+
+struct el_tick *el_tick_free(struct el_tick *t)
+{
+    int64_t until = el_clock_boottime_us() + EXIT_WAIT_US;
+    bool hung;
+    size_t held;
+
+    if (!t)
+        return NULL;
+    hung = t->board && el_board_waiting(t->board);
+    if (t->saver && t->discovered)
+        save_history(t);
+    held = el_actuate_free(t->hands, EXIT_WAIT_US);
+    if (held)
+        el_log_warning("%zu settings stay in force because their drives are hot or do not answer; `elementd restore` lets them go later", held);
+    if (t->saver)
+        wait_saved(t, until);
+    el_drive_set_free(&t->drives);
+    el_board_free(t->board);
+    el_saver_free(t->saver);
+    el_cards_free(&t->cards);
+    el_alarm_table_free(t->alarms);
+    el_endurance_free(t->wear);
+    el_world_free(&t->world);
+    if (t->runtime_fd >= 0) {
+        unlinkat(t->runtime_fd, EL_SNAPSHOT_FILE, 0);
+        unlinkat(t->runtime_fd, EL_AIR_FILE, 0);
+        close(t->runtime_fd);
+    }
+    if (t->lock_fd >= 0)
+        close(t->lock_fd);
+    /* With a drive that hangs a worker may still stand inside of the backend: then it is left to the end of the process. */
+    hung |= t->drives.hung;
+    if (!hung)
+        t->dev.ops->close(t->dev.dev);
+    if (t->done_fd >= 0)
+        close(t->done_fd);
+    free(t);
+    return NULL;
+}
+
+void el_tick_reload(struct el_tick *t, const struct el_settings *settings)
+{
+    struct el_daemon *d = &t->world.s->daemon;
+    struct el_settings fresh = *settings;
+
+    if (memcmp(fresh.sensor, t->settings.sensor, sizeof fresh.sensor) != 0 || strcmp(fresh.state_dir, t->settings.state_dir) != 0 ||
+        strcmp(fresh.runtime_dir, t->settings.runtime_dir) != 0)
+        el_log_warning("changes to sensors, state_dir and runtime_dir take effect at the next start");
+    el_text_copy(fresh.state_dir, sizeof fresh.state_dir, t->settings.state_dir);
+    el_text_copy(fresh.runtime_dir, sizeof fresh.runtime_dir, t->settings.runtime_dir);
+    memcpy(fresh.sensor, t->settings.sensor, sizeof fresh.sensor);
+    fresh.sensors = t->settings.sensors;
+    t->settings = fresh;
+    el_log_set_level(fresh.log_level);
+    el_cards_reconfigure(&t->cards);
+    d->config_ok = true;
+    d->config_success_realtime_us = el_clock_realtime_us();
+    el_world_say(&t->world, EL_SEVERITY_INFO, -1, -1, "configuration reloaded");
+}
+
+void el_tick_reload_failed(struct el_tick *t, const char *why)
+{
+    t->world.s->daemon.config_ok = false;
+    el_world_say(&t->world, EL_SEVERITY_WARNING, -1, -1, "configuration not reloaded, the old one stays: %.70s", why);
+}
+
+/* ---- discovery ---- */
+
+static int take_inventory(struct el_tick *t, const struct el_inventory *inv)
+{
+    struct el_remap remap = {0};
+    int r = el_world_merge(&t->world, inv, &remap);
+
+    if (r < 0)
+        return r;
+    if (el_drive_set_remap(&t->drives, &t->world, &remap) < 0 || el_cards_remap(&t->cards, &t->world, &remap) < 0 ||
+        el_board_remap(t->board, &t->world) < 0)
+        r = -ENOMEM;
+    if (remap.moved) { /* alarms are kept by row: rows that moved would carry those of others */
+        struct el_alarm_table *fresh = el_alarm_table_new();
+
+        if (fresh) {
+            el_alarm_table_free(t->alarms);
+            t->alarms = fresh;
+        }
+    }
+    el_remap_free(&remap);
+    return r;
+}
+
+static void discover(struct el_tick *t)
+{
+    struct el_inventory inv = {0};
+    int r;
+
+    if (t->discovered && !(t->dev.ops->changed && t->dev.ops->changed(t->dev.dev)))
+        return;
+    r = t->dev.ops->discover(t->dev.dev, &inv);
+    if (r == 0)
+        r = take_inventory(t, &inv);
+    el_inventory_free(&inv);
+    if (r < 0)
+        el_log_error("looking for drives failed: %s; what was known stays", strerror(-r));
+    else
+        t->discovered = true;
+}
+
+/* ---- a round ---- */
+
+void el_tick_begin(struct el_tick *t)
+{
+    eventfd_t drained;
+
+    (void)eventfd_read(t->done_fd, &drained);
+    t->begin_us = now_us(t);
+    t->begin_cpu_us = el_clock_thread_cpu_us();
+    t->world.s->realtime_us = el_clock_realtime_us();
+    discover(t);
+    el_board_start(t->board, t->begin_us);
+    el_drive_set_start(&t->drives, &t->world, &t->settings, t->begin_us);
+}
+
+bool el_tick_waiting(const struct el_tick *t)
+{
+    return el_board_waiting(t->board) || el_drive_set_waiting(&t->drives, t->begin_us);
+}
+
+int el_tick_done_fd(const struct el_tick *t)
+{
+    return t->done_fd;
+}
+
+int el_tick_event_fd(const struct el_tick *t)
+{
+    return t->dev.ops->event_fd ? t->dev.ops->event_fd(t->dev.dev) : -1;
+}
+
+/* Until when the administrator has paused us; 0 = not. Only root or ourselves may say so. */
+static bool is_paused(const struct el_tick *t, int64_t now)
+{
+    struct stat st;
+    int64_t until;
+
+    if (fstatat(t->runtime_fd, EL_PAUSE_FILE, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
+        (st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & (S_IWGRP | S_IWOTH)))
+        return false;
+    if (el_file_read_i64(t->runtime_fd, EL_PAUSE_FILE, &until) < 0)
+        return false;
+    if (until > now)
+        return true;
+    unlinkat(t->runtime_fd, EL_PAUSE_FILE, 0);
+    return false;
+}
+
+static void emit(void *ctx, const struct el_event *e)
+{
+    struct el_tick *t = ctx;
+
+    el_world_event(&t->world, e);
+}
+
+static void log_events(struct el_tick *t)
+{
+    static const enum el_log_level level[] = {EL_LOG_INFO, EL_LOG_WARNING, EL_LOG_ERROR};
+    const struct el_event *e = el_snapshot_events(t->world.s);
+
+    for (uint32_t i = 0; i < t->world.s->events.count; i++)
+        if (e[i].seq >= t->log_next)
+            el_log(level[EL_MIN(e[i].severity, EL_SEVERITY_CRITICAL)], "%s%s", e[i].kind && !e[i].raised ? "over: " : "", e[i].text);
+    t->log_next = t->world.s->event_next;
+}
+
+/* Events may make the block move while the table reads it, so it is given room beforehand. */
+static void step_alarms(struct el_tick *t)
+{
+    if (el_world_reserve_events(&t->world) == 0)
+        el_alarm_table_step(t->alarms, t->world.s, emit, t);
+    if (el_world_alarms(&t->world, t->alarms) < 0)
+        el_log_error("out of memory: not all alarms are shown");
+}
+
+static void step_warranty(struct el_tick *t)
+{
+    for (uint32_t i = 0; i < t->world.s->cards.count; i++) {
+        struct el_card *c = &el_snapshot_cards(t->world.s)[i];
+
+        el_cards_warranty(&t->cards, c, &el_snapshot_slots(t->world.s)[c->first_slot], t->world.s->realtime_us);
+    }
+}
+
+static void write_air_wish(struct el_tick *t)
+{
+    double wish = NAN;
+    char text[EL_NUM_MAX + 1];
+
+    for (uint32_t i = 0; i < t->world.s->cards.count; i++)
+        wish = fmax(wish, el_snapshot_cards(t->world.s)[i].airflow_wish_lfm);
+    if (isfinite(wish))
+        wish = ceil(wish / 10) * 10;
+    if (wish == t->air_wish_lfm || (isnan(wish) && isnan(t->air_wish_lfm)))
+        return;
+    t->air_wish_lfm = wish;
+    if (isnan(wish)) {
+        unlinkat(t->runtime_fd, EL_AIR_FILE, 0);
+        return;
+    }
+    size_t n = el_num_double(text, wish);
+    text[n++] = '\n';
+    (void)el_file_replace(t->runtime_fd, EL_AIR_FILE, text, n, 0644, false); /* a wish; the next change tries again */
+}
+
+static void account(struct el_tick *t, int64_t now)
+{
+    struct el_daemon *d = &t->world.s->daemon;
+
+    d->mode = t->settings.governor.mode;
+    d->ready = el_drive_set_all_tried(&t->drives) && t->discovered;
+    if (d->ticks % PROC_EVERY == 0)
+        el_proc_self(d);
+    d->ticks++;
+    if (t->due_us && t->begin_us > t->due_us + t->settings.poll.tick_ms * EL_USEC_PER_MSEC)
+        d->ticks_late++;
+    t->due_us = t->begin_us + t->settings.poll.tick_ms * EL_USEC_PER_MSEC;
+    d->tick_duration_us = now - t->begin_us;
+    d->tick_cpu_us = el_clock_thread_cpu_us() - t->begin_cpu_us;
+}
+
+static int publish(struct el_tick *t)
+{
+    struct el_snapshot *s = t->world.s;
+    int r;
+
+    s->seq++;
+    s->period_ms = t->settings.poll.tick_ms;
+    el_snapshot_seal(s);
+    r = el_snapshot_write(s, t->runtime_fd, EL_SNAPSHOT_FILE, 0644);
+    if (r < 0 && r != t->write_error)
+        el_log_error("%s/" EL_SNAPSHOT_FILE ": %s; exporters see the last one that could be written", t->settings.runtime_dir, strerror(-r));
+    t->write_error = r;
+    return r;
+}
+
+int el_tick_finish(struct el_tick *t)
+{
+    const struct el_settings *s = &t->settings;
+    int64_t now = now_us(t);
+
+    t->world.s->time_us = now;
+    el_board_collect(t->board, &t->world, now, 3 * s->poll.tick_ms * EL_USEC_PER_MSEC);
+    el_drive_set_collect(&t->drives, &t->world, s, now);
+    el_cards_step(&t->cards, &t->world, &t->drives, is_paused(t, now), now);
+    el_actuate_tick(t->hands, el_clock_boottime_us());
+    el_endurance_step(t->wear, t->world.s);
+    step_warranty(t);
+    step_alarms(t);
+    log_events(t);
+    write_air_wish(t);
+    if (el_endurance_due(t->wear, now) || now - t->saved_us > EL_ENDURANCE_SAVE_US)
+        save_history(t);
+    account(t, now_us(t));
+    return publish(t);
+}
+
+const struct el_snapshot *el_tick_snapshot(const struct el_tick *t)
+{
+    return t->world.s;
+}
