@@ -13,6 +13,7 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 
 /* name, one line of help; the order is that of `elementd --help`. */
 #define EL_COMMANDS(X) \
+    X(simulate, "a governor against a simulated card, and how well it did") \
     X(check, "what is wrong with a settings file, by file:line") \
     X(govern, "the daemon: read, decide, act, publish") \
     X(status, "what drives, limits and caps are like now, and why")

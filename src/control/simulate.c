@@ -1,0 +1,220 @@
+#include "control/simulate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "control/simulate_figures.h"
+#include "control/simulate_machine.h"
+
+#define PERIOD_S             2.0   /* the daemon's own tick near a limit */
+#define WRITE_BUDGET_PER_H   120.0
+#define BELOW_WARNING_C      1.0
+#define FLOOR_RATIO          0.05
+#define AIR_ASSUMED_LFM      400.0
+#define INLET_ASSUMED_C      35.0
+
+const struct el_governor_law *el_simulate_law(const char *name)
+{
+    static const struct el_governor_law *const laws[] = {&el_law_element, &el_law_none};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(laws); i++)
+        if (strcmp(laws[i]->name, name) == 0)
+            return laws[i];
+    return NULL;
+}
+
+static void slot_facts(struct el_governor_slot *g, const struct el_simulate_options *o, uint32_t i)
+{
+    const struct el_drive_profile *d = &o->drives[i];
+
+    *g = (struct el_governor_slot){
+        .limit_c = fmin(o->limit_c, d->wctemp_c - BELOW_WARNING_C), /* fmin takes the number when the other is NAN */
+        .warning_c = d->wctemp_c, .critical_c = d->cctemp_c, .idle_w = d->idle_w, .full_w = d->full_w,
+        .read_j_per_byte = d->read_j_per_byte, .write_j_per_byte = d->write_j_per_byte, .read_j_per_op = d->read_j_per_op,
+        .write_j_per_op = d->write_j_per_op, .weight = 1, .floor_ratio = FLOOR_RATIO, .can_cap = true, .array = -1,
+    };
+    for (uint32_t k = 0; k < EL_ARRAY_SIZE(g->sensor_limit_c); k++)
+        g->sensor_limit_c[k] = NAN;
+    for (uint32_t k = 0; k < d->power_states && g->power_states < EL_ARRAY_SIZE(g->power_state_w); k++)
+        if (d->power_state[k].operational) {
+            g->power_state_w[g->power_states] = d->power_state[k].max_w;
+            g->power_state_id[g->power_states++] = (uint8_t)k;
+        }
+    g->can_power_state = g->power_states > 1;
+}
+
+static void array_facts(struct el_governor_card *g, enum el_twin_array array)
+{
+    if (array == EL_TWIN_RAID0) {
+        g->arrays = 1;
+        g->array_level[0] = EL_ARRAY_STRIPE;
+        for (uint32_t i = 0; i < g->slots; i++)
+            g->slot[i].array = 0;
+    } else if (array == EL_TWIN_RAID1) {
+        for (uint32_t i = 0; i + 1 < g->slots; i += 2) {
+            g->array_level[g->arrays] = EL_ARRAY_MIRROR;
+            g->slot[i].array = g->slot[i + 1].array = (int32_t)g->arrays++;
+        }
+    }
+}
+
+void el_simulate_facts(const struct el_simulate_options *o, struct el_governor_card *g)
+{
+    const struct el_card_profile *c = o->card;
+
+    *g = (struct el_governor_card){
+        .slots = c->slots, .card_limit_w = o->card_watts, .switch_limit_c = c->has_switch ? c->switch_limit_c : NAN, .switch_w = c->switch_w,
+        .inlet_max_c = c->inlet_max_c, .airflow_min_lfm = c->airflow_min_lfm, .margin_c = o->margin_c, .period_s = PERIOD_S,
+        .write_budget_per_hour = WRITE_BUDGET_PER_H, .preference = o->preference,
+        .fans = o->scenario && o->scenario->drive_fans ? c->fans : 0, .fan_max_w = NAN, .sink_r400_c_per_w = c->sink_r400_c_per_w,
+        .sink_r_exponent = c->sink_r_exponent, .sink_c_j_per_k = c->sink_c_j_per_k, .drive_r_c_per_w = c->drive_r_c_per_w,
+        .drive_c_j_per_k = c->drive_c_j_per_k, .airflow_assumed_lfm = AIR_ASSUMED_LFM,
+        .inlet_assumed_c = el_scenario_lacks(o->scenario, EL_SCENARIO_BOARD_INLET) ? INLET_ASSUMED_C : NAN,
+    };
+    for (uint32_t i = 0; i < g->slots; i++)
+        slot_facts(&g->slot[i], o, i);
+    array_facts(g, o->array);
+}
+
+static int open_twin(const struct el_simulate_options *o, struct el_device *dev, char *why, size_t why_size)
+{
+    const struct el_twin_options t = {
+        .card = o->card, .drives = o->drives, .cards = 1, .workload = o->workload, .inlet_c = o->inlet_c, .airflow_lfm = o->airflow_lfm,
+        .seed = o->seed, .virtual_time = true, .array = o->array, .scenario = o->scenario,
+    };
+
+    return el_twin_open(&t, dev, why, why_size);
+}
+
+/* Lives through `seconds`, sampling the truth. */
+static void live(struct el_twin *t, double seconds, struct el_figures *f)
+{
+    struct el_twin_truth truth;
+
+    for (double done = 0; done < seconds - 1e-9; done += EL_FIGURES_SAMPLE_S) {
+        el_twin_advance(t, EL_FIGURES_SAMPLE_S);
+        el_twin_truth(t, 0, &truth);
+        el_figures_sample(f, &truth);
+    }
+}
+
+static void tell(const struct el_simulate_options *o, struct el_twin *twin, double t_s, const struct el_governor_card *facts,
+                 const struct el_governor_input *in, const struct el_decision *d)
+{
+    struct el_twin_truth truth;
+    struct el_simulate_tick tick = {.t_s = t_s, .facts = facts, .in = in, .decision = d, .truth = &truth};
+
+    if (!o->watch)
+        return;
+    el_twin_truth(twin, 0, &truth);
+    o->watch(o->watch_ctx, &tick);
+}
+
+/* The oracle by itself: no pages, no decisions, the plant is told to be at its limit. */
+static int run_oracle(const struct el_simulate_options *o, const struct el_governor_card *facts, bool watch, struct el_simulate_result *out,
+                      char *why, size_t why_size)
+{
+    struct el_twin_oracle oracle = {.card_limit_w = facts->card_limit_w, .switch_limit_c = facts->switch_limit_c};
+    static const struct el_governor_input nothing;
+    struct el_decision free_run = {.slots = facts->slots};
+    struct el_device dev;
+    struct el_figures f;
+    int r = open_twin(o, &dev, why, why_size);
+
+    if (r < 0)
+        return r;
+    r = el_figures_init(&f, facts, o->hours * 3600);
+    for (uint32_t i = 0; i < facts->slots; i++) {
+        oracle.limit_c[i] = facts->slot[i].limit_c;
+        free_run.slot[i].cap_ratio = 1;
+    }
+    el_twin_set_oracle(dev.dev, &oracle);
+    for (double t = 0; r == 0 && t < f.duration_s - 1e-9; t += PERIOD_S) {
+        if (watch)
+            tell(o, dev.dev, t, facts, &nothing, &free_run);
+        live(dev.dev, PERIOD_S, &f);
+    }
+    if (r == 0)
+        el_figures_finish(&f, out);
+    dev.ops->close(dev.dev);
+    return r;
+}
+
+static int run_law(const struct el_simulate_options *o, const struct el_governor_card *facts, struct el_simulate_result *out, char *why, size_t why_size)
+{
+    struct el_governor *g = el_governor_new(o->law, facts);
+    struct el_sim_machine *m = malloc(sizeof *m);
+    enum el_failsafe before = EL_FAILSAFE_NONE;
+    struct el_decision d = {.slots = 0};
+    int64_t start = el_clock_thread_cpu_us(), in_steps = 0;
+    struct el_figures f = {0};
+    struct el_device dev;
+    uint64_t steps = 0;
+    int r = g && m ? open_twin(o, &dev, why, why_size) : -ENOMEM;
+
+    if (r == 0)
+        r = el_sim_machine_init(m, &dev, facts);
+    if (r == 0 && (r = el_figures_init(&f, facts, o->hours * 3600)) < 0)
+        el_sim_machine_free(m);
+    out->failsafe_entries = 0;
+    for (double t = 0; r == 0 && t < f.duration_s - 1e-9; t += PERIOD_S, steps++) {
+        int64_t step_start;
+
+        el_sim_machine_read(m, PERIOD_S);
+        step_start = steps % 16 ? 0 : el_clock_thread_cpu_us(); /* reading the CPU clock costs as much as a step: sample it */
+        el_governor_step(g, &m->in, &d);
+        if (steps % 16 == 0)
+            in_steps += el_clock_thread_cpu_us() - step_start;
+        out->failsafe_entries += d.failsafe != EL_FAILSAFE_NONE && before == EL_FAILSAFE_NONE && d.failsafe_reason != EL_CONSTRAINT_STARTUP;
+        before = d.failsafe;
+        if (d.air_failing && isnan(out->first_air_alert_seconds))
+            out->first_air_alert_seconds = t;
+        tell(o, dev.dev, t, facts, &m->in, &d);
+        el_sim_machine_act(m, &d);
+        live(dev.dev, PERIOD_S, &f);
+    }
+    if (r == 0) {
+        out->writes_per_drive_per_hour = (double)m->writes / facts->slots / o->hours;
+        el_figures_finish(&f, out);
+        el_sim_machine_free(m);
+        out->step_us = (double)in_steps / (double)(steps / 16 + 1);
+        out->speed = o->hours * 3600 / fmax((double)(el_clock_thread_cpu_us() - start) / EL_USEC_PER_SEC, 1e-6);
+    }
+    free(m);
+    el_governor_free(g);
+    return r;
+}
+
+int el_simulate(const struct el_simulate_options *o, struct el_simulate_result *out, char *why, size_t why_size)
+{
+    struct el_simulate_result oracle = {.iops = NAN}, mine = {.step_us = NAN, .speed = NAN, .first_air_alert_seconds = NAN};
+    struct el_governor_card *facts = malloc(sizeof *facts);
+    int r = facts ? 0 : -ENOMEM;
+
+    el_text_copy(why, why_size, "out of memory");
+    if (facts)
+        el_simulate_facts(o, facts);
+    if (r == 0 && (!o->no_oracle || !o->law))
+        r = run_oracle(o, facts, !o->law, &oracle, why, why_size);
+    if (r == 0 && o->law)
+        r = run_law(o, facts, &mine, why, why_size);
+    free(facts);
+    if (r < 0)
+        return r;
+    if (!o->law) {
+        double none = mine.step_us;
+
+        mine = oracle;
+        mine.step_us = mine.speed = mine.first_air_alert_seconds = none;
+    }
+    mine.throughput_ratio_to_oracle = oracle.iops > 0 ? mine.iops / oracle.iops : NAN;
+    mine.overshoot_beyond_oracle_celsius = fmax(mine.overshoot_celsius - oracle.overshoot_celsius, 0);
+    mine.jain_fairness_of_oracle = oracle.jain_fairness;
+    mine.oracle_binding_ratio = 1 - oracle.throughput_ratio_to_demand;
+    *out = mine;
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* Figures of a simulated run, gathered sample by sample. Inside of control/. */
+#pragma once
+
+#include "control/simulate.h"
+
+#define EL_FIGURES_SAMPLE_S 0.5
+#define EL_FIGURES_WINDOW_S 300.0
+
+struct el_figures {
+    const struct el_governor_card *facts;
+    double duration_s;
+    struct el_twin_truth last;
+    double overshoot_c, hottest_c, over_limit_s, over_warning_s, over_critical_s, over_watts_s, throttled_s;
+    double low_c[EL_CARD_SLOTS_MAX], high_c[EL_CARD_SLOTS_MAX], window_left_s;
+    double *swing; /* half peak to peak per window and drive; owned */
+    size_t swings, swings_max;
+};
+
+int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double duration_s); /* 0 or -ENOMEM */
+void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t);
+void el_figures_finish(struct el_figures *f, struct el_simulate_result *out); /* the figures that one run gives by itself; frees */

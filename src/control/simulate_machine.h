@@ -1,0 +1,23 @@
+/* The machine as the governor of one simulated card sees it, through the device interface: pages in, caps out.
+ * Inside of control/. */
+#pragma once
+
+#include "control/simulate.h"
+
+struct el_sim_machine {
+    struct el_device dev; /* owned */
+    struct el_inventory inv;
+    const struct el_governor_card *facts;
+    struct el_governor_input in;
+    double in_force[EL_CARD_SLOTS_MAX];
+    int32_t power_state[EL_CARD_SLOTS_MAX];
+    bool failed[EL_CARD_SLOTS_MAX];
+    uint64_t writes;
+};
+
+/* Takes `dev` over, also on failure. 0 or -errno. */
+int el_sim_machine_init(struct el_sim_machine *m, const struct el_device *dev, const struct el_governor_card *facts);
+void el_sim_machine_free(struct el_sim_machine *m);
+
+void el_sim_machine_read(struct el_sim_machine *m, double period_s);                     /* fills m->in */
+void el_sim_machine_act(struct el_sim_machine *m, const struct el_decision *decision); /* carries it out */
