@@ -18,8 +18,12 @@ static struct el_value scaled(const struct el_metric *m, el_u128 v)
 {
     if (v == 0 && m->absent_zero)
         return el_absent;
-    if (v > UINT64_MAX / m->factor)
-        return (struct el_value){.kind = EL_VALUE_DOUBLE, .d = (double)v * m->factor};
+    if (v > UINT64_MAX / m->factor) {
+        el_u128 exact;
+        bool over = __builtin_mul_overflow(v, (el_u128)m->factor, &exact);
+
+        return (struct el_value){.kind = EL_VALUE_DOUBLE, .d = over ? (double)v * m->factor : (double)exact};
+    }
     return m->decimals ? el_fixed((int64_t)(uint64_t)(v * m->factor), m->decimals) : el_unsigned((uint64_t)v * m->factor);
 }
 
