@@ -378,6 +378,7 @@ static size_t keep_escapes(void *cls, struct MHD_Connection *m, char *text)
     return strlen(text); /* paths are compared as they came: no second spelling, no NUL from %00 */
 }
 
+EL_PRINTF(2, 0)
 static void log_library(void *cls, const char *fmt, va_list ap)
 {
     char text[256];
