@@ -13,12 +13,11 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 
 /* name, one line of help; the order is that of `elementd --help`. */
 #define EL_COMMANDS(X) \
-    X(simulate, "a governor against a simulated card, and how well it did") \
-    X(check, "what is wrong with a settings file, by file:line") \
-    X(decode, "what one drive with these raw NVMe pages would export") \
-    X(metrics, "the reference of all metrics") \
+    X(run, "the daemon and the exporter together, without a service manager") \
     X(govern, "the daemon: read, decide, act, publish") \
-    X(status, "what drives, limits and caps are like now, and why")
+    X(status, "what drives, limits and caps are like now, and why") \
+    X(simulate, "a governor against a simulated card, and how well it did") \
+    X(check, "what is wrong with a settings file, by file:line")
 
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
 EL_COMMANDS(EL_COMMAND_DECLARE)

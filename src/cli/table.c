@@ -167,3 +167,43 @@ void el_table_status(struct el_buf *b, const struct el_snapshot *s, const struct
         el_buf_puts(b, "no NVMe drives found\n");
     alarm_lines(b, s, now_us);
 }
+
+void el_table_line(struct el_buf *b, const struct el_snapshot *s, const struct el_snapshot *before)
+{
+    double hottest = NAN, watts = 0, bytes = 0, deepest = 1;
+    enum el_constraint why = EL_CONSTRAINT_NONE;
+    uint32_t up = 0, capped = 0;
+    char when[32], text[24];
+
+    for (uint32_t i = 0; i < s->slots.count; i++) {
+        const struct el_slot *t = &el_snapshot_slots(s)[i];
+        double moved = rate(s, before, i, false) + rate(s, before, i, true);
+
+        up += t->state == EL_SLOT_UP;
+        hottest = fmax(hottest, reading_value(&t->temp_mc[0]));
+        bytes += isfinite(moved) ? moved : 0;
+        if (t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1) {
+            capped++;
+            if (t->decision.cap_ratio < deepest) {
+                deepest = t->decision.cap_ratio;
+                why = t->decision.constraint;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < s->cards.count; i++) {
+        const struct el_card *c = &el_snapshot_cards(s)[i];
+        double w = c->power_mw.quality == EL_GOOD ? (double)c->power_mw.value / 1000 : c->power_estimate_w;
+
+        watts += isfinite(w) ? w : 0;
+    }
+    el_text_rfc3339(s->realtime_us, when);
+    tenths(text, hottest, "C");
+    el_buf_printf(b, "%.8s  %u of %u drives up, hottest %s", when + 11, up, s->slots.count, text);
+    tenths(text, watts, "W");
+    el_buf_printf(b, ", %s", text);
+    tenths(text, bytes / 1e9, "GB/s");
+    el_buf_printf(b, ", %s", text);
+    if (capped)
+        el_buf_printf(b, ", %u capped (down to %d %%: %s)", capped, (int)lround(deepest * 100), el_constraint_name(why));
+    el_buf_printf(b, ", %u alarms\n", s->alarms.count);
+}

@@ -1,0 +1,274 @@
+/* elementd run: starts the daemon and the exporter, minds both, shows what they do. One thread; all waiting is in one poll. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/minder.h"
+#include "cli/rundir.h"
+#include "cli/table.h"
+
+static const char help[] =
+    "usage: elementd run [flags]\n"
+    "The daemon and the exporter together, without a service manager: http://localhost:10450/ while it runs.\n" EL_MACHINE_HELP
+    "  --mode MODE        observe, advise or enforce (simulated: enforce, else advise)\n"
+    "  --runtime-dir DIR, --state-dir DIR\n"
+    "                     (default: a private directory that is removed at the end; for this machine as root /run/elementd\n"
+    "                     and /var/lib/elementd)\n"
+    "  --web.*, --snmp.*  go to the exporter, see elementd-exporter --help; --web.listen-address HOST:PORT most of all\n";
+
+#define LINE_EVERY_US   (5 * EL_USEC_PER_SEC)    /* without a terminal */
+#define TABLE_EVERY_US  (2 * EL_USEC_PER_SEC)
+#define END_WAIT_US     (1700 * EL_USEC_PER_MSEC) /* then children are killed */
+#define ARGS_MAX        128
+
+struct run {
+    struct el_rundir dirs;
+    struct el_minder govern, exporter;
+    char *govern_args[ARGS_MAX], *exporter_args[ARGS_MAX];
+    int govern_n, exporter_n;
+    char snapshot_arg[EL_PATH_MAX + 32], state_arg[EL_PATH_MAX + 32];
+    const char *address;
+    bool terminal, ending;
+    int signal_fd, result;
+    int64_t show_us;
+    struct el_snapshot *before;
+};
+
+static void add(char **args, int *n, const char *flag, const char *value)
+{
+    args[(*n)++] = (char *)(uintptr_t)flag;
+    if (value)
+        args[(*n)++] = (char *)(uintptr_t)value;
+}
+
+static bool is_exporter_flag(const char *a)
+{
+    return strncmp(a, "--web.", 6) == 0 || strncmp(a, "--snmp.", 7) == 0;
+}
+
+/* Exporter's flags to one side, the others to the daemon's. 0 or -EINVAL. */
+static int split_args(struct run *r, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (r->exporter_n + 8 > ARGS_MAX || r->govern_n + 8 > ARGS_MAX) {
+            el_cli_usage("run", "too many flags");
+            return -EINVAL;
+        }
+        if (!is_exporter_flag(argv[i])) {
+            r->govern_args[r->govern_n++] = argv[i];
+            continue;
+        }
+        const char *value = strchr(argv[i], '=');
+        r->exporter_args[r->exporter_n++] = argv[i];
+        if (value) {
+            value++;
+        } else if (i + 1 < argc) {
+            value = argv[++i];
+            r->exporter_args[r->exporter_n++] = argv[i];
+        } else {
+            el_cli_usage("run", "%s needs a value", argv[i]);
+            return -EINVAL;
+        }
+        if (strncmp(argv[i], "--web.listen-address", 20) == 0 || (i > 1 && strcmp(argv[i - 1], "--web.listen-address") == 0))
+            r->address = r->address ? r->address : value;
+    }
+    return 0;
+}
+
+/* The machine flags, looked at before anything is started: a mistake is said once, by the program that was called. */
+static int parse(struct run *r, struct el_machine_flags *f)
+{
+    static const struct option options[] = {
+        EL_MACHINE_OPTIONS,
+        {"mode", required_argument, NULL, 'm'},
+        {"log-level", required_argument, NULL, 'l'},
+        {"runtime-dir", required_argument, NULL, 'r'},
+        {"state-dir", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    char *args[ARGS_MAX + 1];
+    int c, n = r->govern_n;
+
+    memcpy(args, r->govern_args, (size_t)n * sizeof *args); /* getopt may reorder */
+    args[n] = NULL;
+    while ((c = getopt_long(n, args, "h", options, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return 1;
+        }
+        if (c == '?')
+            return -EINVAL;
+        if (c == 'r')
+            r->dirs.runtime = optarg;
+        else if (c == 's')
+            r->dirs.state = optarg;
+        else if (c >= 0x100 && el_machine_flag(f, c, optarg) < 0)
+            return -EINVAL;
+    }
+    if (optind < n) {
+        el_cli_usage("run", "unexpected \"%s\"", args[optind]);
+        return -EINVAL;
+    }
+    return el_machine_check(f);
+}
+
+static void make_commands(struct run *r, const struct el_machine_flags *f)
+{
+    snprintf(r->snapshot_arg, sizeof r->snapshot_arg, "%s/" EL_SNAPSHOT_FILE, r->dirs.runtime);
+    snprintf(r->state_arg, sizeof r->state_arg, "%s/exporter", r->dirs.state);
+    add(r->govern_args, &r->govern_n, "--runtime-dir", r->dirs.runtime);
+    add(r->govern_args, &r->govern_n, "--state-dir", r->dirs.state);
+    add(r->exporter_args, &r->exporter_n, "--snapshot", r->snapshot_arg);
+    if (r->dirs.is_private)
+        add(r->exporter_args, &r->exporter_n, "--state-dir", r->state_arg);
+    if (el_machine_config(f))
+        add(r->exporter_args, &r->exporter_n, "--config", el_machine_config(f));
+    r->govern_args[r->govern_n] = r->exporter_args[r->exporter_n] = NULL;
+}
+
+static void take_signals(struct run *r)
+{
+    struct signalfd_siginfo si;
+
+    while (read(r->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
+        if (si.ssi_signo == SIGHUP) {
+            el_minder_signal(&r->govern, SIGHUP);
+            el_minder_signal(&r->exporter, SIGHUP);
+        } else if (si.ssi_signo != SIGCHLD) {
+            r->ending = true;
+        }
+    }
+}
+
+/* A child that gives up by itself before it ever worked has said why: then this ends too. */
+static void mind(struct run *r, struct el_minder *m, int64_t now)
+{
+    int code = el_minder_step(m, now, r->ending);
+
+    if (code > 0 && !r->ending) {
+        r->result = code;
+        r->ending = true;
+    }
+}
+
+static void show(struct run *r, int64_t now)
+{
+    EL_AUTO_BUF struct el_buf b = {0};
+    struct el_snapshot *s = NULL;
+    const char *why;
+
+    if (el_snapshot_read(AT_FDCWD, r->snapshot_arg, &s, &why) < 0)
+        return;
+    if (r->terminal) {
+        el_buf_puts(&b, "\033[H\033[J");
+        el_buf_printf(&b, "elementd at %s   (Ctrl-C ends it)\n\n", r->address);
+        el_table_status(&b, s, r->before, now);
+        el_minder_tail(&r->govern, &b);
+        el_minder_tail(&r->exporter, &b);
+    } else {
+        el_table_line(&b, s, r->before);
+    }
+    if (b.len && write(STDOUT_FILENO, b.data, b.len) < 0)
+        r->terminal = false; /* nobody looks any more */
+    el_snapshot_free(r->before);
+    r->before = s;
+}
+
+static void loop(struct run *r)
+{
+    int64_t now = el_clock_boottime_us(), end_us = 0;
+
+    r->show_us = now + EL_USEC_PER_SEC;
+    for (;;) {
+        struct pollfd p[] = {{.fd = r->signal_fd, .events = POLLIN}, {.fd = r->govern.log_fd, .events = POLLIN},
+                             {.fd = r->exporter.log_fd, .events = POLLIN}};
+
+        now = el_clock_boottime_us();
+        if (r->ending && !end_us) {
+            end_us = now + END_WAIT_US;
+            el_minder_signal(&r->exporter, SIGTERM);
+            el_minder_signal(&r->govern, SIGTERM);
+        }
+        mind(r, &r->govern, now);
+        mind(r, &r->exporter, now);
+        if (r->ending && end_us && r->govern.pid <= 0 && r->exporter.pid <= 0)
+            return;
+        if (end_us && now > end_us) {
+            el_minder_signal(&r->exporter, SIGKILL);
+            el_minder_signal(&r->govern, SIGKILL);
+        }
+        if (!r->ending && now >= r->show_us) {
+            show(r, now);
+            r->show_us = now + (r->terminal ? TABLE_EVERY_US : LINE_EVERY_US);
+        }
+        if (poll(p, EL_ARRAY_SIZE(p), 100) < 0 && errno != EINTR)
+            return;
+        take_signals(r);
+        el_minder_read_log(&r->govern);
+        el_minder_read_log(&r->exporter);
+    }
+}
+
+static int open_signals(void)
+{
+    static const int wanted[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD};
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < EL_ARRAY_SIZE(wanted); i++)
+        sigaddset(&set, wanted[i]);
+    signal(SIGPIPE, SIG_IGN);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void make_address(struct run *r, char *out, size_t size)
+{
+    const char *a = r->address ? r->address : ":10450", *colon = strrchr(a, ':');
+    bool any = a[0] == ':' || strncmp(a, "0.0.0.0:", 8) == 0 || strncmp(a, "[::]:", 5) == 0;
+
+    snprintf(out, size, "http://%s%s/", any ? "localhost" : a, any && colon ? colon : "");
+    r->address = out;
+}
+
+int el_cmd_run(int argc, char **argv)
+{
+    static struct run r = {.signal_fd = -1};
+    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    char address[256];
+    int c;
+
+    add(r.govern_args, &r.govern_n, "elementd", "govern");
+    add(r.exporter_args, &r.exporter_n, "elementd-exporter", NULL);
+    if (split_args(&r, argc, argv) < 0)
+        return EL_EXIT_USAGE;
+    r.govern_args[r.govern_n] = NULL;
+    optind = 2; /* behind "elementd govern" */
+    c = parse(&r, &flags);
+    if (c != 0)
+        return c < 0 ? EL_EXIT_USAGE : EL_EXIT_OK;
+    if (el_rundir_make(&r.dirs, el_machine_is_play(&flags)) < 0)
+        return EL_EXIT_BAD;
+    make_commands(&r, &flags);
+    make_address(&r, address, sizeof address);
+    r.terminal = isatty(STDOUT_FILENO);
+    r.signal_fd = open_signals();
+    printf("elementd: metrics, JSON and page at %s\nelementd: elementd status --runtime-dir %s shows it too; Ctrl-C ends it\n", r.address,
+           r.dirs.runtime);
+    fflush(stdout);
+    el_minder_init(&r.govern, "elementd", "/proc/self/exe", r.govern_args, r.terminal);
+    el_minder_init(&r.exporter, "elementd-exporter", NULL, r.exporter_args, r.terminal);
+    loop(&r);
+    el_snapshot_free(r.before);
+    el_rundir_remove(&r.dirs);
+    close(r.signal_fd);
+    return r.result;
+}

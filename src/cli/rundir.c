@@ -1,0 +1,64 @@
+#include "cli/rundir.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int make_private(struct el_rundir *d)
+{
+    const char *xdg = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
+    const char *in = xdg && access(xdg, W_OK) == 0 ? xdg : geteuid() == 0 && access("/run", W_OK) == 0 ? "/run" : tmp ? tmp : "/tmp";
+
+    if ((size_t)snprintf(d->base, sizeof d->base, "%s/elementd-run-XXXXXX", in) >= sizeof d->base)
+        return -ENAMETOOLONG;
+    if (!mkdtemp(d->base)) {
+        int r = -errno;
+
+        fprintf(stderr, "elementd run: %s: %s\n", d->base, strerror(-r));
+        d->base[0] = '\0';
+        return r;
+    }
+    d->is_private = true;
+    snprintf(d->runtime_path, sizeof d->runtime_path, "%s/run", d->base);
+    snprintf(d->state_path, sizeof d->state_path, "%s/state", d->base);
+    /* The exporter may run as another user: it must reach the snapshot, and nothing else. */
+    if (chmod(d->base, 0711) < 0 || mkdir(d->runtime_path, 0755) < 0 || mkdir(d->state_path, 0711) < 0)
+        return -errno;
+    return 0;
+}
+
+int el_rundir_make(struct el_rundir *d, bool play)
+{
+    int r = 0;
+
+    if (d->runtime && d->state)
+        return 0;
+    if (!play && geteuid() == 0) {
+        d->runtime = d->runtime ? d->runtime : "/run/elementd";
+        d->state = d->state ? d->state : "/var/lib/elementd";
+        return 0;
+    }
+    r = make_private(d);
+    d->runtime = d->runtime ? d->runtime : d->runtime_path;
+    d->state = d->state ? d->state : d->state_path;
+    return r;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)remove(path); /* what cannot go is reported by what stays */
+    return 0;
+}
+
+void el_rundir_remove(struct el_rundir *d)
+{
+    if (!d->is_private)
+        return;
+    nftw(d->base, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    if (access(d->base, F_OK) == 0)
+        fprintf(stderr, "elementd run: %s could not be removed\n", d->base);
+}

@@ -1,0 +1,16 @@
+/* Where `elementd run` keeps its files: the system's directories for the real machine as root, else a private one that goes
+ * when it ends. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "model/settings.h"
+
+struct el_rundir {
+    const char *runtime, *state; /* as given by flags, else filled by el_rundir_make */
+    bool is_private;             /* something was made that must be removed */
+    char base[EL_PATH_MAX], runtime_path[EL_PATH_MAX + 8], state_path[EL_PATH_MAX + 8];
+};
+
+int el_rundir_make(struct el_rundir *d, bool play); /* 0 or -errno; the reason is said */
+void el_rundir_remove(struct el_rundir *d);
