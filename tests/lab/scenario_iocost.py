@@ -1,0 +1,51 @@
+"""The energy budget through io.cost: refused without the controller, held within 10 %, moved, read back, released."""
+import os, re
+from lab import Lab
+
+PROBE = os.environ['EL_BUILD'] + '/tests/lab_probe'
+# 1 nJ a byte and 1 uJ an operation: 64 KiB reads cost 66.5 uJ each, so 1 W buys 985 MB/s.
+JOULES_PER_MB = 1e6 * 1e-9 + 1e6 / 65536 * 1e-6
+
+
+def rate(lab, seconds=3):
+    """MB/s of the reader, by diskstats."""
+    a = lab.ok(f'{PROBE} discover "io LAB0000" "sleep {seconds}" "io LAB0000"')
+    (b0, t0), (b1, t1) = [(int(b), int(t)) for b, t in re.findall(r'^io (\d+) .* at (\d+)', a, re.M)]
+    return (b1 - b0) / (t1 - t0)
+
+
+def run():
+    with Lab(drives=4) as lab:
+        lab.wait('[ $(cat /sys/class/nvme/*/state | grep -c live) = 4 ]')
+        out = lab.ok(f'{PROBE} discover "usable io_budget LAB0000"')
+        assert 'usable ENOLCK' in out and 'IOAccounting' in out, out
+        lab.ok('echo +io > /sys/fs/cgroup/cgroup.subtree_control; mkdir /sys/fs/cgroup/work.slice')
+        out = lab.ok(f'{PROBE} discover "usable io_budget LAB0000" "save io_budget LAB0000"')
+        assert 'usable yes' in out and 'saved off' in out, out
+        disk = '/dev/' + lab.ok('basename $(dirname $(grep -l LAB0000 /sys/class/nvme/*/serial))').strip() + 'n1'
+        lab.ok(f'sh -c "echo \\$\\$ > /sys/fs/cgroup/work.slice/cgroup.procs; '
+               f'while :; do dd if={disk} of=/dev/null bs=64k iflag=direct; done" >/dev/null 2>&1 & sleep 1')
+        free = rate(lab, 1)
+        print(f'free: {free:.1f} MB/s')
+        for ratio in (0.5, 0.1, 1):
+            watts = 20 * JOULES_PER_MB  # full = 20 MB/s
+            out = lab.ok(f'{PROBE} discover "write io_budget LAB0000 {ratio} {watts}" "read io_budget LAB0000"')
+            assert f'ratio={ratio:.4f}' in out, out
+            lab.ok('sleep 0.5')
+            got, want = rate(lab), 20 * ratio
+            print(f'ratio {ratio}: {got:.2f} MB/s, wanted {want:.2f}' if ratio < 1 else f'no cap: {got:.1f} MB/s')
+            assert abs(got - want) < 0.1 * want if ratio < 1 else got > 40, (ratio, got, want, free)
+        out = lab.ok(f'{PROBE} discover "write io_budget LAB0000 0.01 {watts}" "read io_budget LAB0000"')
+        assert 'ratio=0.0500' in out, out  # never below the floor
+        out = lab.ok(f'{PROBE} discover "write io_budget LAB0000 0.1 {watts}" "read io_budget LAB0000" "sleep 1"; '
+                     f'echo -io > /sys/fs/cgroup/cgroup.subtree_control; {PROBE} discover "read io_budget LAB0000" '
+                     '"usable io_budget LAB0000"; echo +io > /sys/fs/cgroup/cgroup.subtree_control')
+        assert re.findall(r'ratio=(\S+)', out) == ['0.1000', '1.0000'] and 'usable ENOLCK' in out, out
+        out = lab.ok(f'{PROBE} discover "restore io_budget LAB0000 off"; cat /sys/fs/cgroup/io.cost.qos /sys/fs/cgroup/io.cost.model')
+        assert 'enable=1' not in out and 'ctrl=user' not in out, out
+        lab.ok('sleep 0.5')
+        got = rate(lab, 1)
+        assert got > 40, (got, free)  # the guest is shared: only the cap must be gone
+        lab.ok(f'echo "$(cat {disk.replace("/dev/", "/sys/block/")}/dev) enable=1 ctrl=user min=50 max=80" > /sys/fs/cgroup/io.cost.qos')
+        out = lab.ok(f'{PROBE} discover "usable io_budget LAB0000"; {PROBE} discover "write io_budget LAB0000 0.5 1" || true')
+        assert 'usable EBUSY' in out and 'write EBUSY' in out, out

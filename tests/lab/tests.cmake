@@ -1,0 +1,14 @@
+# Scenarios in a QEMU guest with a real kernel. Without QEMU they are skipped; the default ones take about five minutes on
+# two cores, the rest is labelled full.
+add_executable(lab_probe ${CMAKE_CURRENT_LIST_DIR}/probe.c)
+target_link_libraries(lab_probe PRIVATE device)
+
+function(el_lab scenario)
+  add_test(NAME lab.${scenario} COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/run.py ${scenario})
+  set_tests_properties(lab.${scenario} PROPERTIES LABELS "lab;${ARGN}" TIMEOUT 400 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "EL_BUILD=${CMAKE_BINARY_DIR}")
+endfunction()
+
+el_lab(topology)
+el_lab(hotplug)
+el_lab(iocost)
