@@ -1,13 +1,16 @@
 /* elementd simulate: a governor against the twin, and what came of it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/sim_args.h"
+#include "control/simulate_plot.h"
 #include "control/simulate_seeds.h"
+#include "control/trace.h"
 
 static const char help[] =
     "usage: elementd simulate --card CARD [options]\n"
@@ -23,15 +26,21 @@ static const char help[] =
     "  --array KIND       raid0: all drives are one stripe; raid1: pairs of mirrors\n"
     "  --scenario FILE    the rest from a file: changes and faults over time, and what is expected; flags win\n"
     "  --seeds N          N seeds from S on, on all cores: mean and worst; a failed expectation names its seeds\n"
+    "  --csv FILE         trace of every tick (with one seed)\n"
+    "  --plot FILE.svg    temperatures, caps, power and throughput over time (with one seed)\n"
+    "  --replay FILE      make the decisions of a trace again and say whether they are the same\n"
     "  --json             one object for programs\n"
     "  --profiles DIR     where profiles are\n"
     "Exit: 0, or 1 when an expectation of the scenario is not met.\n";
 
-enum { FLAG_JSON = EL_SIM_FLAG_OWN };
+enum { FLAG_JSON = EL_SIM_FLAG_OWN, FLAG_CSV, FLAG_PLOT, FLAG_REPLAY };
 
 struct command {
     struct el_sim_args args;
+    const char *csv, *plot_file, *replay;
     bool json;
+    struct el_trace_writer trace;
+    struct el_sim_plot *plot;
 };
 
 static void json_text(struct el_buf *b, const char *key, const char *text)
@@ -157,6 +166,89 @@ static int check_expects(const struct el_scenario *s)
     return 0;
 }
 
+static void watch(void *ctx, const struct el_simulate_tick *tick)
+{
+    struct command *c = ctx;
+
+    if (c->trace.file)
+        el_trace_write(&c->trace, tick);
+    if (c->plot)
+        el_sim_plot_tick(c->plot, tick);
+}
+
+static int complain(const char *path, int error)
+{
+    fprintf(stderr, "elementd simulate: %s: %s\n", path, strerror(-error));
+    return error;
+}
+
+/* Opens what is to be written besides the figures. 0 or -errno, said. */
+static int open_outputs(struct command *c)
+{
+    const struct el_scenario *s = &c->args.scenario;
+    char title[160];
+
+    c->trace.law = s->governor;
+    if (c->csv && !(c->trace.file = fopen(c->csv, "w")))
+        return complain(c->csv, -errno);
+    snprintf(title, sizeof title, "%.40s, %.40s, %.12s, %g C inlet, %g LFM", s->card, s->workload, s->governor, s->inlet_c, s->airflow_lfm);
+    if (c->plot_file && !(c->plot = el_sim_plot_new(s->hours * 3600, *s->title ? s->title : title)))
+        return complain(c->plot_file, -ENOMEM);
+    if (c->csv || c->plot_file) {
+        c->args.options.watch = watch;
+        c->args.options.watch_ctx = c;
+    }
+    return 0;
+}
+
+static int close_outputs(struct command *c)
+{
+    EL_AUTO_BUF struct el_buf svg = {0};
+    int r = 0;
+
+    if (c->trace.file) {
+        r = c->trace.error;
+        if (fclose(c->trace.file) == EOF && r == 0)
+            r = -errno;
+        el_buf_free(&c->trace.line);
+        if (r < 0)
+            complain(c->csv, r);
+    }
+    if (c->plot) {
+        int written;
+
+        el_sim_plot_draw(c->plot, &svg);
+        written = svg.failed ? -ENOMEM : el_file_replace(AT_FDCWD, c->plot_file, svg.data, svg.len, 0644, false);
+        if (written < 0)
+            r = complain(c->plot_file, written);
+        c->plot = el_sim_plot_free(c->plot);
+    }
+    return r;
+}
+
+static int replay(const char *path)
+{
+    EL_AUTO_FCLOSE FILE *f = fopen(path, "r");
+    struct el_trace_replay found;
+    char why[256];
+
+    if (!f) {
+        complain(path, -errno);
+        return EL_EXIT_BAD;
+    }
+    if (el_trace_replay(f, &found, why, sizeof why) < 0) {
+        fprintf(stderr, "elementd simulate: %s: %s\n", path, why);
+        return EL_EXIT_BAD;
+    }
+    if (found.different == 0) {
+        printf("%ju decisions of law %s made again: all the same\n", (uintmax_t)found.ticks, found.law);
+        return EL_EXIT_OK;
+    }
+    printf("%ju of %ju decisions of law %s came out differently, first at %g s: %s\n", (uintmax_t)found.different, (uintmax_t)found.ticks, found.law,
+           found.first_t_s, found.first_what);
+    return EL_EXIT_BAD;
+}
+
 static int run(struct command *c)
 {
     const struct el_scenario *s = &c->args.scenario;
@@ -164,8 +256,16 @@ static int run(struct command *c)
     EL_AUTO_BUF struct el_buf missed = {0};
     char why[512];
     bool met = true;
-    int r = results ? el_simulate_seeds(&c->args.options, (uint32_t)s->seeds, results, why, sizeof why) : -ENOMEM;
+    int r = results ? 0 : -ENOMEM;
 
+    if (results && open_outputs(c) < 0) {
+        (void)close_outputs(c);
+        return EL_EXIT_BAD;
+    }
+    if (results)
+        r = el_simulate_seeds(&c->args.options, (uint32_t)s->seeds, results, why, sizeof why);
+    if (r == 0 && close_outputs(c) < 0)
+        return EL_EXIT_BAD;
     if (r < 0) {
         fprintf(stderr, "elementd simulate: %s\n", results ? why : "out of memory");
         return EL_EXIT_BAD;
@@ -190,6 +290,9 @@ int el_cmd_simulate(int argc, char **argv)
         {"hours", required_argument, NULL, EL_SIM_FLAG_HOURS},
         {"seeds", required_argument, NULL, EL_SIM_FLAG_SEEDS},
         {"scenario", required_argument, NULL, EL_SIM_FLAG_SCENARIO},
+        {"csv", required_argument, NULL, FLAG_CSV},
+        {"plot", required_argument, NULL, FLAG_PLOT},
+        {"replay", required_argument, NULL, FLAG_REPLAY},
         {"json", no_argument, NULL, FLAG_JSON},
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -214,17 +317,27 @@ int el_cmd_simulate(int argc, char **argv)
             scenario = optarg;
         } else if (code == FLAG_JSON) {
             c.json = true;
+        } else if (code == FLAG_CSV) {
+            c.csv = optarg;
+        } else if (code == FLAG_PLOT) {
+            c.plot_file = optarg;
+        } else if (code == FLAG_REPLAY) {
+            c.replay = optarg;
         } else {
             return EL_EXIT_USAGE;
         }
     }
     if (optind < argc)
         return el_cli_usage("simulate", "unexpected \"%s\"", argv[optind]);
+    if (c.replay)
+        return replay(c.replay);
     if (scenario && el_sim_args_scenario(&c.args, scenario) < 0)
         return EL_EXIT_BAD;
     if (!seed_given && c.args.scenario.seed == 0)
         c.args.scenario.seed = 1;
     if (el_sim_args_finish(&c.args, "simulate") < 0)
         return EL_EXIT_USAGE;
+    if ((c.csv || c.plot_file) && c.args.scenario.seeds > 1)
+        return el_cli_usage("simulate", "--csv and --plot show one run: use --seeds 1");
     return check_expects(&c.args.scenario) < 0 ? EL_EXIT_BAD : run(&c);
 }
