@@ -1,12 +1,15 @@
 #include "model/alarm.h"
 
-#include "base/base.h"
+#include <string.h>
+
+#include "base/text.h"
+#include "model/alarm_private.h"
 
 /* id, severity, name, title, seconds the condition must hold before it is raised, and be gone before it is cleared. Times are
  * assumed: long enough that one odd reading raises nothing, short against the minutes a person needs. */
 static const struct el_alarm_kind kinds[] = {
     {EL_ALARM_DRIVE_TEMPERATURE, EL_SEVERITY_WARNING, "drive_temperature", "Drive above its warning temperature or limit", 10, 30},
-    {EL_ALARM_DRIVE_TEMPERATURE_CRITICAL, EL_SEVERITY_CRITICAL, "drive_temperature_critical", "Drive above its critical temperature", 0, 30},
+    {EL_ALARM_DRIVE_TEMPERATURE_CRITICAL, EL_SEVERITY_CRITICAL, "drive_temperature_critical", "Drive above its critical temperature", 6, 30},
     {EL_ALARM_FAILSAFE, EL_SEVERITY_CRITICAL, "failsafe", "Governor in failsafe", 0, 30},
     {EL_ALARM_THROTTLED_LONG, EL_SEVERITY_WARNING, "throttled_long", "Drive capped for a long time", 900, 60},
     {EL_ALARM_ENDURANCE, EL_SEVERITY_WARNING, "endurance", "Rated endurance used up", 0, 0},
@@ -37,4 +40,245 @@ const struct el_alarm_kind *el_alarm_kind(enum el_alarm_id id)
         if (kinds[i].id == id)
             return &kinds[i];
     return NULL;
+}
+
+/* A condition under watch. Cards and slots are remembered by their stable numbers: rows move when something is plugged in. */
+struct watch {
+    struct el_alarm alarm;
+    uint32_t card_number, slot_number; /* UINT32_MAX: of no card, of no slot */
+    uint64_t key;
+    int64_t wrong_since_us, wrong_last_us;
+    bool active;
+    bool seen;     /* this tick: wrong, or unknown while active */
+    bool reported; /* this tick: what it is about is still there */
+};
+
+struct el_alarm_table {
+    struct watch *watch;
+    uint32_t n, cap;
+    struct el_alarm_baseline *baseline;
+    uint32_t baselines, baselines_cap;
+};
+
+struct el_alarm_table *el_alarm_table_new(void)
+{
+    return calloc(1, sizeof(struct el_alarm_table));
+}
+
+struct el_alarm_table *el_alarm_table_free(struct el_alarm_table *t)
+{
+    if (t) {
+        free(t->watch);
+        free(t->baseline);
+    }
+    free(t);
+    return NULL;
+}
+
+/* Room for one more; false: out of memory, and the array is as it was. */
+static bool grow(void **array, uint32_t *cap, uint32_t n, size_t size)
+{
+    uint32_t more = *cap ? *cap * 2 : 16;
+    void *bigger;
+
+    if (n < *cap)
+        return true;
+    bigger = realloc(*array, more * size);
+    if (!bigger)
+        return false;
+    *array = bigger;
+    *cap = more;
+    return true;
+}
+
+static uint32_t card_number(const struct el_snapshot *s, int32_t card)
+{
+    return card < 0 ? UINT32_MAX : el_snapshot_cards(s)[card].number;
+}
+
+static uint32_t slot_number(const struct el_snapshot *s, int32_t slot)
+{
+    return slot < 0 ? UINT32_MAX : el_snapshot_slots(s)[slot].number;
+}
+
+static struct watch *find(const struct el_alarm_step *st, const struct el_alarm_about *about)
+{
+    uint32_t card = card_number(st->s, about->card), slot = slot_number(st->s, about->slot);
+
+    for (uint32_t i = 0; i < st->table->n; i++) {
+        struct watch *w = &st->table->watch[i];
+
+        if (w->alarm.id == about->id && w->card_number == card && w->slot_number == slot && w->key == about->key)
+            return w;
+    }
+    return NULL;
+}
+
+bool el_alarm_is_active(const struct el_alarm_step *st, const struct el_alarm_about *about)
+{
+    const struct watch *w = find(st, about);
+
+    return w && w->active;
+}
+
+static void emit(const struct el_alarm_step *st, const struct el_alarm *a, bool raised, const char *text)
+{
+    struct el_event e = {
+        .realtime_us = st->s->realtime_us,
+        .kind = a->id,
+        .severity = raised ? a->severity : EL_SEVERITY_INFO,
+        .card = a->card,
+        .slot = a->slot,
+        .raised = raised,
+    };
+
+    el_text_copy(e.text, sizeof e.text, text);
+    st->emit(st->ctx, &e);
+}
+
+static struct watch *add(const struct el_alarm_step *st, const struct el_alarm_about *about)
+{
+    struct el_alarm_table *t = st->table;
+    struct watch *w;
+
+    if (!grow((void **)&t->watch, &t->cap, t->n, sizeof *t->watch))
+        return NULL;
+    w = &t->watch[t->n++];
+    *w = (struct watch){
+        .alarm = {.id = about->id, .severity = el_alarm_kind(about->id)->severity},
+        .card_number = card_number(st->s, about->card),
+        .slot_number = slot_number(st->s, about->slot),
+        .key = about->key,
+        .wrong_since_us = st->s->time_us,
+    };
+    return w;
+}
+
+static int64_t seconds_us(double s)
+{
+    return (int64_t)(s * EL_USEC_PER_SEC);
+}
+
+void el_alarm_report(const struct el_alarm_step *st, const struct el_alarm_about *about, enum el_alarm_verdict verdict,
+                     double value, double limit, const char *text)
+{
+    struct watch *w = find(st, about);
+    int64_t now = st->s->time_us;
+
+    if (!w && verdict == EL_ALARM_WRONG)
+        w = add(st, about);
+    if (!w)
+        return;
+    w->reported = true;
+    w->alarm.card = about->card;
+    w->alarm.slot = about->slot;
+    w->alarm.index = about->index;
+    w->seen = verdict == EL_ALARM_WRONG || (verdict == EL_ALARM_UNKNOWN && w->active);
+    if (!w->seen)
+        return;
+    w->wrong_last_us = now;
+    if (verdict == EL_ALARM_UNKNOWN)
+        return;
+    w->alarm.value = value;
+    w->alarm.limit = limit;
+    if (w->active || now - w->wrong_since_us < seconds_us(el_alarm_kind(about->id)->raise_after_s))
+        return;
+    w->active = true;
+    w->alarm.since_us = now;
+    w->alarm.since_realtime_us = st->s->realtime_us;
+    el_text_copy(w->alarm.text, sizeof w->alarm.text, text);
+    emit(st, &w->alarm, true, text);
+}
+
+void el_alarm_happened(const struct el_alarm_step *st, const struct el_alarm_about *about, const char *text)
+{
+    const struct el_alarm a = {
+        .id = about->id, .severity = el_alarm_kind(about->id)->severity, .card = about->card, .slot = about->slot};
+
+    emit(st, &a, true, text);
+}
+
+static void clear(const struct el_alarm_step *st, struct watch *w)
+{
+    char text[EL_EVENT_TEXT];
+
+    if (w->active) {
+        if (!w->reported) /* what it was about is no longer there: its rows mean something else now */
+            w->alarm.card = w->alarm.slot = w->alarm.index = -1;
+        snprintf(text, sizeof text, "over: %.*s", EL_EVENT_TEXT - 8, w->alarm.text);
+        emit(st, &w->alarm, false, text);
+    }
+    *w = st->table->watch[--st->table->n];
+}
+
+void el_alarm_clear_slot(const struct el_alarm_step *st, int32_t slot)
+{
+    uint32_t card = card_number(st->s, (int32_t)el_snapshot_slots(st->s)[slot].card), number = slot_number(st->s, slot);
+
+    for (uint32_t i = st->table->n; i-- > 0;) {
+        struct watch *w = &st->table->watch[i];
+
+        if (w->card_number != card || w->slot_number != number || w->alarm.id == EL_ALARM_DRIVE_LOST)
+            continue;
+        w->reported = true;
+        clear(st, w);
+    }
+}
+
+struct el_alarm_baseline *el_alarm_baseline(const struct el_alarm_step *st, uint32_t slot)
+{
+    struct el_alarm_table *t = st->table;
+    uint32_t card = card_number(st->s, (int32_t)el_snapshot_slots(st->s)[slot].card);
+    uint32_t number = el_snapshot_slots(st->s)[slot].number;
+
+    if (slot < t->baselines && t->baseline[slot].card_number == card && t->baseline[slot].slot_number == number)
+        return &t->baseline[slot]; /* the usual case: rows as they always were */
+    for (uint32_t i = 0; i < t->baselines; i++)
+        if (t->baseline[i].card_number == card && t->baseline[i].slot_number == number)
+            return &t->baseline[i];
+    if (!grow((void **)&t->baseline, &t->baselines_cap, t->baselines, sizeof *t->baseline))
+        return NULL;
+    t->baseline[t->baselines] = (struct el_alarm_baseline){.card_number = card, .slot_number = number};
+    return &t->baseline[t->baselines++];
+}
+
+void el_alarm_table_step(struct el_alarm_table *t, const struct el_snapshot *s, el_alarm_emit *emit_, void *ctx)
+{
+    const struct el_alarm_step st = {.table = t, .s = s, .emit = emit_, .ctx = ctx};
+
+    for (uint32_t i = 0; i < t->n; i++)
+        t->watch[i].seen = t->watch[i].reported = false;
+    el_alarm_rules(&st);
+    for (uint32_t i = t->n; i-- > 0;) {
+        struct watch *w = &t->watch[i];
+
+        if (!w->reported || (!w->seen && (!w->active || s->time_us - w->wrong_last_us >=
+                                                            seconds_us(el_alarm_kind(w->alarm.id)->clear_after_s))))
+            clear(&st, w);
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct el_alarm *x = a, *y = b;
+    int64_t d = (int64_t)x->id - y->id;
+
+    d = d ? d : (int64_t)x->card - y->card;
+    d = d ? d : (int64_t)x->slot - y->slot;
+    d = d ? d : (int64_t)x->index - y->index;
+    return (d > 0) - (d < 0);
+}
+
+uint32_t el_alarm_table_active(const struct el_alarm_table *t, struct el_alarm *out, uint32_t max)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->watch[i].active) {
+            if (n < max)
+                out[n] = t->watch[i].alarm;
+            n++;
+        }
+    qsort(out, EL_MIN(n, max), sizeof *out, by_place);
+    return n;
 }
