@@ -15,9 +15,12 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 #define EL_COMMANDS(X) \
     X(run, "the daemon and the exporter together, without a service manager") \
     X(govern, "the daemon: read, decide, act, publish") \
+    X(scan, "what is plugged in: cards, drives, links, limits, actuators, and what is missing") \
     X(status, "what drives, limits and caps are like now, and why") \
     X(simulate, "a governor against a simulated card, and how well it did") \
-    X(check, "what is wrong with a settings file, by file:line")
+    X(check, "what is wrong with a settings file, by file:line") \
+    X(pause, "for a while, move nothing") \
+    X(restore, "undo what a daemon that was killed left set")
 
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
 EL_COMMANDS(EL_COMMAND_DECLARE)

@@ -1,0 +1,77 @@
+/* elementd restore: undoes what a daemon that was killed left set. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "control/restore.h"
+
+static const char help[] = "usage: elementd restore [--force] [--state-dir DIR] [--config FILE]\n"
+                           "Puts back what a daemon that was killed left set, from its journal. A drive that is hot keeps its cap: run it\n"
+                           "again when it has cooled. Does nothing beside a running daemon, which sees to it itself.\n"
+                           "  --force          hot drives too\n"
+                           "  --state-dir DIR  where the journal is (default: from the settings, /var/lib/elementd)\n" EL_MACHINE_HELP;
+
+enum { FLAG_FORCE = EL_FLAG_OWN, FLAG_STATE_DIR };
+
+static int restore(const struct el_machine_flags *f, const char *state_dir, bool force)
+{
+    EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
+    struct el_restore_result result;
+    struct el_device dev;
+    int r;
+
+    if (!s || el_machine_settings(f, s) < 0)
+        return EL_EXIT_BAD;
+    if (state_dir)
+        el_text_copy(s->state_dir, sizeof s->state_dir, state_dir);
+    el_log_setup("elementd restore", s->log_level, s->log_format);
+    if (el_machine_open(f, s, &dev) < 0)
+        return EL_EXIT_BAD;
+    r = el_restore(&dev, s, force, &result);
+    dev.ops->close(dev.dev);
+    if (r == -EBUSY)
+        fputs("elementd restore: elementd is running and looks after it; stop it first\n", stderr);
+    else if (r < 0)
+        fprintf(stderr, "elementd restore: %s: %s\n", s->state_dir, strerror(-r));
+    else if (result.restored + result.held + result.failed == 0)
+        puts("nothing to restore");
+    else
+        printf("%u restored, %u held, %u failed\n", result.restored, result.held, result.failed);
+    return r < 0 || result.failed ? EL_EXIT_BAD : EL_EXIT_OK;
+}
+
+int el_cmd_restore(int argc, char **argv)
+{
+    static const struct option options[] = {
+        EL_MACHINE_OPTIONS,
+        {"force", no_argument, NULL, FLAG_FORCE},
+        {"state-dir", required_argument, NULL, FLAG_STATE_DIR},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    const char *state_dir = NULL;
+    bool force = false;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return EL_EXIT_OK;
+        }
+        if (c == FLAG_FORCE)
+            force = true;
+        else if (c == FLAG_STATE_DIR)
+            state_dir = optarg;
+        else if (c == '?' || el_machine_flag(&flags, c, optarg) < 0)
+            return EL_EXIT_USAGE;
+    }
+    if (optind < argc)
+        return el_cli_usage("restore", "unexpected \"%s\"", argv[optind]);
+    if (el_machine_check(&flags) < 0)
+        return EL_EXIT_USAGE;
+    return restore(&flags, state_dir, force);
+}

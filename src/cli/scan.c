@@ -1,0 +1,386 @@
+/* elementd scan: what is plugged in, as a tree or as JSON. */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "control/scan.h"
+
+static const char help[] = "usage: elementd scan [--json] [flags]\n"
+                           "Cards, switches, slots and drives with links, temperatures, limits and actuators; what is missing, and why.\n"
+                           "  --json             {\"cards\":[{\"slots\":[...]}]} for programs\n" EL_MACHINE_HELP;
+
+/* ---- JSON: what is not known is not there ---- */
+
+static void put_text(json_t *o, const char *key, const char *text)
+{
+    if (text[0])
+        json_object_set_new(o, key, json_string(text));
+}
+
+static void put_number(json_t *o, const char *key, double v)
+{
+    if (isfinite(v))
+        json_object_set_new(o, key, v == floor(v) && fabs(v) < 1e15 ? json_integer((json_int_t)v) : json_real(v));
+}
+
+static void put_reading(json_t *o, const char *key, const struct el_reading *r, double scale)
+{
+    if (r->quality == EL_GOOD)
+        put_number(o, key, (double)r->value / scale);
+}
+
+static double kelvin_c(uint16_t kelvin)
+{
+    int64_t mc;
+
+    return el_nvme_kelvin_mc(kelvin, &mc) ? (double)mc / 1000 : NAN;
+}
+
+static json_t *link_json(const struct el_link *l)
+{
+    json_t *o = json_pack("{s:s, s:s, s:b, s:b}", "role", el_link_role_name(l->role), "address", l->address, "up", l->up, "degraded",
+                          l->degraded);
+
+    if (l->current_mts)
+        put_number(o, "speed_gts", l->current_mts / 1000.0);
+    if (l->current_width)
+        put_number(o, "width", l->current_width);
+    if (l->max_mts)
+        put_number(o, "max_speed_gts", l->max_mts / 1000.0);
+    if (l->max_width)
+        put_number(o, "max_width", l->max_width);
+    put_text(o, "physical_slot", l->physical_slot);
+    put_text(o, "power_state", l->power_state);
+    return o;
+}
+
+static json_t *hands_json(const struct el_scan_hand hand[EL_ACTUATOR_COUNT])
+{
+    json_t *o = json_object();
+
+    for (int a = 0; a < EL_ACTUATOR_FAN; a++) {
+        json_t *h = json_pack("{s:b}", "usable", hand[a].usable);
+
+        if (!hand[a].usable)
+            put_text(h, "why", hand[a].why);
+        json_object_set_new(o, el_actuator_name((enum el_actuator)a), h);
+    }
+    return o;
+}
+
+static json_t *namespaces_json(const struct el_snapshot *s, uint32_t slot)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < s->namespaces.count; i++) {
+        const struct el_namespace *n = &el_snapshot_namespaces(s)[i];
+        json_t *o;
+
+        if (n->slot != slot)
+            continue;
+        o = json_pack("{s:i, s:I}", "nsid", (int)n->nsid, "size_bytes", (json_int_t)n->size_bytes);
+        put_text(o, "block", n->block);
+        if (n->lba_bytes)
+            put_number(o, "lba_bytes", n->lba_bytes);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *slot_json(const struct el_scan *scan, uint32_t row)
+{
+    const struct el_snapshot *s = scan->world.s;
+    const struct el_slot *t = &el_snapshot_slots(s)[row];
+    json_t *o = json_pack("{s:i, s:s}", "slot", (int)t->number, "state", el_slot_state_name(t->state));
+
+    put_text(o, "reason", t->reason);
+    put_text(o, "controller", t->controller);
+    put_text(o, "address", t->address);
+    put_text(o, "physical_slot", t->label);
+    put_text(o, "driver", t->driver);
+    put_text(o, "model", t->identify.model);
+    put_text(o, "serial", t->identify.serial);
+    put_text(o, "firmware", t->identify.firmware);
+    put_text(o, "profile", t->profile);
+    put_text(o, "array", t->array);
+    if (t->identify.total_capacity_bytes)
+        put_number(o, "capacity_bytes", (double)t->identify.total_capacity_bytes);
+    put_reading(o, "temperature_celsius", &t->temp_mc[0], 1000);
+    put_number(o, "limit_celsius", t->decision.limit_c);
+    put_number(o, "warning_celsius", kelvin_c(t->identify.wctemp_k));
+    put_number(o, "critical_celsius", kelvin_c(t->identify.cctemp_k));
+    for (uint32_t i = 0; i < s->links.count; i++)
+        if (el_snapshot_links(s)[i].slot == (int32_t)row && el_snapshot_links(s)[i].role == EL_LINK_DRIVE)
+            json_object_set_new(o, "link", link_json(&el_snapshot_links(s)[i]));
+    json_object_set_new(o, "namespaces", namespaces_json(s, row));
+    json_object_set_new(o, "actuators", hands_json(scan->hand[row]));
+    return o;
+}
+
+static json_t *card_json(const struct el_scan *scan, uint32_t row)
+{
+    const struct el_snapshot *s = scan->world.s;
+    const struct el_card *c = &el_snapshot_cards(s)[row];
+    json_t *o = json_pack("{s:s, s:i, s:b}", "name", c->name, "number", (int)c->number, "switch", c->has_switch), *list = json_array();
+
+    put_text(o, "title", c->title);
+    put_text(o, "profile", c->profile);
+    put_text(o, "address", c->address);
+    put_text(o, "serial", c->serial);
+    put_number(o, "card_limit_watts", c->card_limit_w);
+    put_number(o, "switch_limit_celsius", c->switch_limit_c);
+    put_number(o, "airflow_min_lfm", c->airflow_min_lfm);
+    put_number(o, "inlet_max_celsius", c->inlet_max_c);
+    for (uint32_t i = 0; i < c->links; i++)
+        json_array_append_new(list, link_json(&el_snapshot_links(s)[c->first_link + i]));
+    json_object_set_new(o, "links", list);
+    list = json_array();
+    for (uint32_t i = 0; i < c->slots; i++)
+        json_array_append_new(list, slot_json(scan, c->first_slot + i));
+    json_object_set_new(o, "slots", list);
+    return o;
+}
+
+static json_t *sensor_json(const struct el_sensor *n)
+{
+    static const double scale[EL_SENSOR_KIND_COUNT] = {1000, 1, 1e6, 1000, 1000, 1000, 1e6, 1000};
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "name", n->name, "kind", el_sensor_kind_name(n->kind), "role",
+                          el_sensor_role_name(n->role), "quality", el_quality_name(n->value.quality));
+
+    put_text(o, "label", n->label);
+    put_reading(o, "value", &n->value, scale[n->kind]);
+    return o;
+}
+
+/* A text that is no UTF-8 makes json_pack fail: all texts of a snapshot are clean already. */
+static int print_json(const struct el_scan *scan)
+{
+    const struct el_snapshot *s = scan->world.s;
+    json_t *cards = json_array(), *sensors = json_array(), *root = json_pack("{s:o, s:o}", "cards", cards, "sensors", sensors);
+    int r;
+
+    for (uint32_t i = 0; i < s->cards.count; i++)
+        json_array_append_new(cards, card_json(scan, i));
+    for (uint32_t i = 0; i < s->sensors.count; i++)
+        json_array_append_new(sensors, sensor_json(&el_snapshot_sensors(s)[i]));
+    r = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    json_decref(root);
+    return r < 0 || putchar('\n') == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
+}
+
+/* ---- tree ---- */
+
+static void put_link(struct el_buf *b, const struct el_link *l)
+{
+    if (!l->current_mts || !l->current_width) {
+        el_buf_puts(b, l->up ? "link unknown" : "no link");
+        return;
+    }
+    el_buf_puts(b, "link ");
+    el_buf_double(b, l->current_mts / 1000.0);
+    el_buf_printf(b, " GT/s x%u", l->current_width);
+    if (l->degraded) {
+        el_buf_puts(b, " DEGRADED (could be ");
+        el_buf_double(b, (l->expected_mts ? l->expected_mts : l->max_mts) / 1000.0);
+        el_buf_printf(b, " GT/s x%u)", l->expected_width ? l->expected_width : l->max_width);
+    }
+}
+
+static void put_limit(struct el_buf *b, const char *label, double v, const char *unit)
+{
+    if (!isfinite(v))
+        return;
+    el_buf_printf(b, "%s ", label);
+    el_buf_double(b, round(v * 10) / 10);
+    el_buf_printf(b, " %s", unit);
+}
+
+static void put_hands(struct el_buf *b, const struct el_scan_hand hand[EL_ACTUATOR_COUNT])
+{
+    const char *sep = "can use ";
+
+    for (int a = 0; a < EL_ACTUATOR_FAN; a++)
+        if (hand[a].usable) {
+            el_buf_printf(b, "%s%s", sep, el_actuator_name((enum el_actuator)a));
+            sep = ", ";
+        }
+    el_buf_printf(b, "%s\n", sep[0] == ',' ? "" : "nothing can act on it");
+    for (int a = 0; a < EL_ACTUATOR_FAN; a++)
+        if (!hand[a].usable && hand[a].why[0])
+            el_buf_printf(b, "            no %s: %s\n", el_actuator_name((enum el_actuator)a), hand[a].why);
+}
+
+static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row)
+{
+    const struct el_snapshot *s = scan->world.s;
+    const struct el_slot *t = &el_snapshot_slots(s)[row];
+
+    el_buf_printf(b, "  slot %-2u  %s", t->number, el_slot_state_name(t->state));
+    if (t->controller[0])
+        el_buf_printf(b, "  %s", t->controller);
+    if (t->address[0])
+        el_buf_printf(b, "  [%s]", t->address);
+    if (t->label[0])
+        el_buf_printf(b, "  physical slot %s", t->label);
+    if (t->reason[0])
+        el_buf_printf(b, "  %s", t->reason);
+    el_buf_putc(b, '\n');
+    if (!el_slot_pollable(t))
+        return;
+    el_buf_printf(b, "            %s  serial %s  firmware %s\n            ", t->identify.model, t->identify.serial, t->identify.firmware);
+    for (uint32_t i = 0; i < s->links.count; i++)
+        if (el_snapshot_links(s)[i].slot == (int32_t)row && el_snapshot_links(s)[i].role == EL_LINK_DRIVE)
+            put_link(b, &el_snapshot_links(s)[i]);
+    if (t->temp_mc[0].quality == EL_GOOD)
+        put_limit(b, "  ", (double)t->temp_mc[0].value / 1000, "C");
+    put_limit(b, ", held to", t->decision.limit_c, "C");
+    put_limit(b, ", warning", kelvin_c(t->identify.wctemp_k), "C");
+    put_limit(b, ", critical", kelvin_c(t->identify.cctemp_k), "C");
+    el_buf_puts(b, "\n            ");
+    put_hands(b, scan->hand[row]);
+}
+
+static bool has_role(const struct el_snapshot *s, uint32_t card, enum el_sensor_role role)
+{
+    for (uint32_t i = 0; i < s->sensors.count; i++) {
+        const struct el_sensor *n = &el_snapshot_sensors(s)[i];
+
+        if (n->role == role && (n->card == (int32_t)card || n->card < 0))
+            return true;
+    }
+    return false;
+}
+
+static void put_missing(struct el_buf *b, const struct el_snapshot *s, uint32_t card)
+{
+    static const struct {
+        enum el_sensor_role role;
+        const char *what;
+    } wanted[] = {
+        {EL_ROLE_INLET, "no inlet sensor: 35 C is assumed; map one under `sensors` in the settings"},
+        {EL_ROLE_AIRFLOW, "no airflow sensor: the card's minimum is assumed until its cooling is learnt"},
+        {EL_ROLE_CARD_POWER, "no card power sensor: power is estimated"},
+    };
+    const struct el_card *c = &el_snapshot_cards(s)[card];
+
+    if (!c->profile[0])
+        el_buf_puts(b, "  note: no card profile matches: thermal start values are generic and get learnt\n");
+    for (size_t i = 0; i < EL_ARRAY_SIZE(wanted); i++)
+        if (!has_role(s, card, wanted[i].role))
+            el_buf_printf(b, "  note: %s\n", wanted[i].what);
+}
+
+static void put_card(struct el_buf *b, const struct el_scan *scan, uint32_t row)
+{
+    const struct el_snapshot *s = scan->world.s;
+    const struct el_card *c = &el_snapshot_cards(s)[row];
+
+    el_buf_printf(b, "%s", c->name);
+    if (c->title[0])
+        el_buf_printf(b, "  %s", c->title);
+    if (c->address[0])
+        el_buf_printf(b, "  [%s]", c->address);
+    put_limit(b, "  power limit", c->card_limit_w, "W");
+    el_buf_putc(b, '\n');
+    for (uint32_t i = 0; i < c->links; i++) {
+        const struct el_link *l = &el_snapshot_links(s)[c->first_link + i];
+
+        if (l->role == EL_LINK_DRIVE)
+            continue;
+        el_buf_printf(b, "  %-17s  [%s]  ", el_link_role_name(l->role), l->address);
+        put_link(b, l);
+        el_buf_putc(b, '\n');
+    }
+    for (uint32_t i = 0; i < c->slots; i++)
+        put_slot(b, scan, c->first_slot + i);
+    put_missing(b, s, row);
+}
+
+static void put_sensor(struct el_buf *b, const struct el_sensor *n)
+{
+    static const struct {
+        unsigned decimals;
+        const char *unit;
+    } form[EL_SENSOR_KIND_COUNT] = {{3, "C"}, {0, "rpm"}, {4, "%"}, {3, "V"}, {3, "A"}, {3, "W"}, {4, "%"}, {3, "LFM"}};
+    char text[EL_NUM_MAX];
+
+    el_buf_printf(b, "  %-32s %-12s %-10s ", n->name, el_sensor_kind_name(n->kind), n->role ? el_sensor_role_name(n->role) : "");
+    if (n->value.quality == EL_GOOD) {
+        el_num_fixed(text, n->value.value, form[n->kind].decimals);
+        el_buf_printf(b, "%s %s\n", text, form[n->kind].unit);
+    } else {
+        el_buf_printf(b, "(%s)\n", el_quality_name(n->value.quality));
+    }
+}
+
+static int print_tree(const struct el_scan *scan)
+{
+    const struct el_snapshot *s = scan->world.s;
+    EL_AUTO_BUF struct el_buf b = {0};
+
+    for (uint32_t i = 0; i < s->cards.count; i++)
+        put_card(&b, scan, i);
+    if (!s->cards.count)
+        el_buf_puts(&b, "no NVMe drives found\n");
+    if (s->sensors.count)
+        el_buf_puts(&b, "board sensors\n");
+    for (uint32_t i = 0; i < s->sensors.count; i++)
+        put_sensor(&b, &el_snapshot_sensors(s)[i]);
+    return fputs(b.data, stdout) == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
+}
+
+static int scan(const struct el_machine_flags *f, bool as_json)
+{
+    EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings);
+    struct el_device dev;
+    struct el_scan s;
+    bool hung;
+    int r;
+
+    if (!settings || el_machine_settings(f, settings) < 0 || el_machine_open(f, settings, &dev) < 0)
+        return EL_EXIT_BAD;
+    r = el_scan_read(&dev, settings, &s, &hung);
+    if (r < 0) {
+        fprintf(stderr, "elementd scan: %s\n", strerror(-r));
+    } else {
+        r = as_json ? print_json(&s) : print_tree(&s);
+        el_scan_free(&s);
+    }
+    if (!hung)
+        dev.ops->close(dev.dev);
+    return r < 0 ? EL_EXIT_BAD : r;
+}
+
+int el_cmd_scan(int argc, char **argv)
+{
+    static const struct option options[] = {
+        EL_MACHINE_OPTIONS,
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    bool as_json = false;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return EL_EXIT_OK;
+        }
+        if (c == 'j')
+            as_json = true;
+        else if (c == '?' || el_machine_flag(&flags, c, optarg) < 0)
+            return EL_EXIT_USAGE;
+    }
+    if (optind < argc)
+        return el_cli_usage("scan", "unexpected \"%s\"", argv[optind]);
+    if (el_machine_check(&flags) < 0)
+        return EL_EXIT_USAGE;
+    return scan(&flags, as_json);
+}
