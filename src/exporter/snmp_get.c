@@ -1,9 +1,7 @@
 #include "exporter/snmp_get.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
-#include <time.h>
 
 #include "model/alarm.h"
 
@@ -13,39 +11,6 @@ static const void *field(const struct el_snmp_at *at)
 }
 
 /* Values. */
-
-bool el_snmp_set_text(struct el_snmp_value *out, const char *text, size_t max)
-{
-    out->len = strnlen(text, EL_MIN(max, (size_t)EL_SNMP_TEXT_MAX - 1));
-    memcpy(out->text, text, out->len);
-    return true;
-}
-
-bool el_snmp_set_format(struct el_snmp_value *out, const char *fmt, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, fmt);
-    n = vsnprintf(out->text, sizeof out->text, fmt, args);
-    va_end(args);
-    out->len = (size_t)EL_CLAMP(n, 0, EL_SNMP_TEXT_MAX - 1);
-    return true;
-}
-
-bool el_snmp_set_integer(struct el_snmp_value *out, double v)
-{
-    if (isnan(v))
-        return false;
-    v = round(v);
-    if (out->type == EL_SNMP_INTEGER)
-        out->integer = (int32_t)EL_CLAMP(v, (double)INT32_MIN, (double)INT32_MAX);
-    else if (out->type == EL_SNMP_COUNTER64)
-        out->counter64 = v <= 0 ? 0 : v >= 0x1p64 ? UINT64_MAX : (uint64_t)v;
-    else
-        out->gauge = (uint32_t)EL_CLAMP(v, 0.0, (double)UINT32_MAX);
-    return true;
-}
 
 /* Counters of 32 bits wrap, as managers expect; gauges and integers end at their limit. */
 static bool set_unsigned(struct el_snmp_value *out, uint64_t v)
@@ -95,29 +60,9 @@ bool el_snmp_get_text(const struct el_snmp_at *at, struct el_snmp_value *out)
     return el_snmp_set_text(out, field(at), at->column->size);
 }
 
-/* DateAndTime, SNMPv2-TC: year, month, day, hour, minute, second, tenths, direction from UTC, hours, minutes. */
 bool el_snmp_get_date(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
-    int64_t us = *(const int64_t *)field(at);
-    time_t seconds = (time_t)(us / EL_USEC_PER_SEC);
-    struct tm t;
-
-    if (us <= 0 || !gmtime_r(&seconds, &t))
-        return false;
-    const uint8_t bytes[11] = {(uint8_t)((t.tm_year + 1900) >> 8),
-                               (uint8_t)(t.tm_year + 1900),
-                               (uint8_t)(t.tm_mon + 1),
-                               (uint8_t)t.tm_mday,
-                               (uint8_t)t.tm_hour,
-                               (uint8_t)t.tm_min,
-                               (uint8_t)t.tm_sec,
-                               (uint8_t)(us % EL_USEC_PER_SEC / 100000),
-                               '+',
-                               0,
-                               0};
-    out->len = sizeof bytes;
-    memcpy(out->text, bytes, sizeof bytes);
-    return true;
+    return el_snmp_set_date(out, *(const int64_t *)field(at));
 }
 
 bool el_snmp_get_uint(const struct el_snmp_at *at, struct el_snmp_value *out)

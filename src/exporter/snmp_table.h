@@ -3,6 +3,7 @@
  * the two. */
 #pragma once
 
+#include "exporter/snmp_text.h"
 #include "exporter/snmp_view.h"
 
 enum el_snmp_rowset {
@@ -66,7 +67,7 @@ struct el_snmp_table {
     size_t n;
 };
 
-extern const struct el_snmp_table el_snmp_element_tables[], el_snmp_entity_tables[];
+extern const struct el_snmp_table el_snmp_element_tables[], el_snmp_entity_tables[], el_snmp_system_table;
 extern const size_t el_snmp_element_tables_n, el_snmp_entity_tables_n;
 
 struct el_snmp_view {
@@ -88,8 +89,3 @@ uint32_t el_snmp_name_number(const char *name);
 /* Card and slot of a snapshot's row, or NULL. */
 const struct el_card *el_snmp_card(const struct el_snmp_view *v, int64_t row);
 const struct el_slot *el_snmp_slot(const struct el_snmp_view *v, int64_t row);
-
-bool el_snmp_set_text(struct el_snmp_value *out, const char *text,
-                      size_t max); /* `text` ends at NUL or after `max` bytes */
-bool el_snmp_set_format(struct el_snmp_value *out, const char *fmt, ...) EL_PRINTF(2, 3);
-bool el_snmp_set_integer(struct el_snmp_value *out, double v); /* rounds; clamps to the type */

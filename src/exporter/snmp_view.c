@@ -237,7 +237,7 @@ static void add_blocks(struct el_snmp_view *v)
 {
     size_t entity = v->options.entity ? el_snmp_entity_tables_n : 0;
 
-    v->block = calloc(el_snmp_element_tables_n + entity, sizeof *v->block);
+    v->block = calloc(el_snmp_element_tables_n + entity + 1, sizeof *v->block);
     if (!v->block) {
         v->failed = true;
         return;
@@ -246,6 +246,8 @@ static void add_blocks(struct el_snmp_view *v)
         v->block[v->blocks++] = make_block(&el_snmp_element_tables[i], &v->options);
     for (size_t i = 0; i < entity; i++)
         v->block[v->blocks++] = make_block(&el_snmp_entity_tables[i], &v->options);
+    if (v->options.system)
+        v->block[v->blocks++] = make_block(&el_snmp_system_table, &v->options);
     qsort(v->block, v->blocks, sizeof *v->block, compare_blocks);
 }
 
@@ -446,4 +448,6 @@ void el_snmp_columns(const struct el_snmp_view_options *o, el_snmp_column_visit 
     visit_tables(el_snmp_element_tables, el_snmp_element_tables_n, o, each, ctx);
     if (o->entity)
         visit_tables(el_snmp_entity_tables, el_snmp_entity_tables_n, o, each, ctx);
+    if (o->system)
+        visit_tables(&el_snmp_system_table, 1, o, each, ctx);
 }

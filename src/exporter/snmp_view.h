@@ -32,7 +32,7 @@ struct el_snmp_value {
         uint32_t gauge; /* GAUGE, COUNTER, TICKS (0.01 s) */
         uint64_t counter64;
         char text[EL_SNMP_TEXT_MAX];
-        el_oid oid[2];
+        el_oid oid[EL_OID_MAX];
     };
 };
 
@@ -41,7 +41,7 @@ enum el_snmp_entity { EL_SNMP_ENTITY_OFF = 0, EL_SNMP_ENTITY_SERVED, EL_SNMP_ENT
 
 /* The exporter about itself: written by the thread that looks values up, read at each lookup. */
 struct el_snmp_self {
-    char version[16];
+    char version[16], host[65];
     enum el_snmp_agentx agentx;
     enum el_snmp_entity entity;
     uint64_t notifications, suppressed, last_notified;
@@ -52,6 +52,7 @@ struct el_snmp_view_options {
     el_oid base[EL_OID_MAX]; /* of our own MIB */
     size_t base_len;
     bool entity;                     /* ENTITY-MIB and ENTITY-SENSOR-MIB as well */
+    bool system;                     /* the system group of SNMPv2-MIB as well: for an agent of our own */
     bool stale;                      /* the snapshot is too old: only what is still true is shown */
     const struct el_snmp_self *self; /* must outlive the view; NULL = those objects have no instance */
 };

@@ -9,14 +9,7 @@
 #include <cmocka.h>
 
 #include "exporter/snmp_view.h"
-#include "model/alarm.h"
 #include "support/make_snapshot.h"
-
-/* Until the alarm table is there. */
-__attribute__((weak)) const struct el_alarm_kind *el_alarm_kind(enum el_alarm_id id)
-{
-    return NULL;
-}
 
 #define BASE "1.3.6.1.4.1.8072.9999.9999.10450"
 

@@ -1,0 +1,54 @@
+/* Who may ask the standalone agent, and who is told: the users file and the addresses of notification sinks. Pure text
+ * to values, but for el_snmp_access_load.
+ *
+ * Users file, one line each, # comments, words with blanks in double quotes:
+ *   user NAME AUTH "PASSPHRASE" PRIV "PASSPHRASE"   AUTH: SHA-224 SHA-256 SHA-384 SHA-512; PRIV: AES AES-192 AES-256
+ *   community TEXT                                  lets SNMPv2c read with that community; without such a line nobody
+ * can Passphrases have 8..64 bytes. Every user must encrypt. The file must not be readable by others than its owner.
+ *
+ * Sinks: "agentx"                                    through the AgentX master, to whomever snmpd.conf names
+ *        "v2c:COMMUNITY@ADDRESS"                     trap
+ *        "v3:USER@ADDRESS"                           trap, encrypted; USER from the users file
+ *        "v2c-inform:COMMUNITY@ADDRESS", "v3-inform:USER/0xENGINEID@ADDRESS"   acknowledged; the receiver's engine id
+ * is needed ADDRESS as net-snmp writes it: udp:192.0.2.1:162, udp6:[2001:db8::1]:162. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EL_SNMP_USERS_MAX 16
+
+struct el_snmp_user {
+    char name[33]; /* SnmpAdminString (SIZE(1..32)), RFC 3414 */
+    char auth[12], priv[12];
+    char auth_pass[65], priv_pass[65];
+};
+
+struct el_snmp_access {
+    uint32_t users;
+    struct el_snmp_user user[EL_SNMP_USERS_MAX];
+    char community[65]; /* "" = SNMPv2c is refused */
+};
+
+/* 0, or -EINVAL with line number and reason in `why`; `out` is untouched on failure. */
+int el_snmp_access_parse(const char *text, struct el_snmp_access *out, char *why, size_t why_size);
+
+/* The same from a file. -EPERM when others may read it; -errno with the reason in `why`. */
+int el_snmp_access_load(const char *path, struct el_snmp_access *out, char *why, size_t why_size);
+
+const struct el_snmp_user *el_snmp_access_user(const struct el_snmp_access *a, const char *name); /* NULL: unknown */
+
+enum el_snmp_sink_kind { EL_SNMP_SINK_AGENTX, EL_SNMP_SINK_V2C, EL_SNMP_SINK_V3 };
+
+struct el_snmp_sink {
+    enum el_snmp_sink_kind kind;
+    bool inform;
+    char name[65];      /* community or user */
+    uint8_t engine[32]; /* of the receiver, for v3 informs */
+    size_t engine_len;
+    char address[100];
+};
+
+/* 0, or -EINVAL with the reason in `why`; `out` is untouched on failure. */
+int el_snmp_sink_parse(const char *text, struct el_snmp_sink *out, char *why, size_t why_size);

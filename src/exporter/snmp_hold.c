@@ -1,0 +1,84 @@
+#include "exporter/snmp_hold.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#define IDLE_US (30 * EL_USEC_PER_SEC)
+
+int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source)
+{
+    *h = (struct el_snmp_hold){.source = *source, .empty = el_snapshot_new(&(struct el_snapshot_counts){0})};
+    if (!h->empty)
+        return -ENOMEM;
+    el_text_copy(h->self.version, sizeof h->self.version, EL_VERSION);
+    gethostname(h->self.host, sizeof h->self.host - 1);
+    h->self.start_us = h->self.now_us = el_clock_boottime_us();
+    h->options.self = &h->self;
+    return 0;
+}
+
+static void drop(struct el_snmp_hold *h)
+{
+    h->view = el_snmp_view_free(h->view);
+    if (h->snapshot)
+        h->source.release(h->source.ctx, h->snapshot);
+    h->snapshot = NULL;
+}
+
+void el_snmp_hold_free(struct el_snmp_hold *h)
+{
+    drop(h);
+    h->empty = el_snapshot_free(h->empty);
+}
+
+void el_snmp_hold_turn(struct el_snmp_hold *h)
+{
+    h->fresh = false;
+    h->self.now_us = el_clock_boottime_us();
+    if (h->snapshot && h->self.now_us - h->asked_us > IDLE_US)
+        drop(h);
+}
+
+const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h)
+{
+    bool stale = false;
+    const struct el_snapshot *s;
+
+    if (h->fresh)
+        return h->snapshot;
+    h->fresh = true;
+    s = h->source.acquire(h->source.ctx, h->self.now_us, &stale);
+    if (s && s == h->snapshot && stale == h->options.stale) {
+        h->source.release(h->source.ctx, s);
+        return s;
+    }
+    drop(h);
+    h->snapshot = s;
+    h->options.stale = stale;
+    return s;
+}
+
+const struct el_snmp_view *el_snmp_hold_view(struct el_snmp_hold *h)
+{
+    const struct el_snapshot *s = el_snmp_hold_snapshot(h);
+
+    h->asked_us = h->self.now_us;
+    if (h->view)
+        return h->view;
+    h->view = el_snmp_view_new(s ? s : h->empty, &h->options);
+    if (h->view && el_snmp_view_entity_mark(h->view) != h->entity_mark) {
+        h->entity_mark = el_snmp_view_entity_mark(h->view);
+        h->self.entity_changed_us = h->self.now_us;
+    }
+    return h->view;
+}
+
+void el_snmp_hold_entity(struct el_snmp_hold *h, enum el_snmp_entity state)
+{
+    h->self.entity = state;
+    h->options.entity = state == EL_SNMP_ENTITY_SERVED;
+    h->view = el_snmp_view_free(h->view);
+}

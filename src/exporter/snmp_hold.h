@@ -1,0 +1,25 @@
+/* The snapshot and the view that SNMP answers from, held for one turn of its loop: every request of a turn sees the
+ * same. The view is made when somebody asks for it, once per snapshot. One thread. */
+#pragma once
+
+#include "exporter/snmp.h"
+
+struct el_snmp_hold {
+    struct el_snmp_source source;
+    struct el_snmp_view_options options; /* change them only through el_snmp_hold_entity, or before the first view */
+    struct el_snmp_self self;
+    const struct el_snapshot *snapshot; /* held; NULL = none yet */
+    struct el_snapshot *empty;          /* shown while there is none */
+    struct el_snmp_view *view;          /* of `snapshot`; NULL = not asked for yet */
+    bool fresh;                         /* looked for a newer one in this turn */
+    int64_t asked_us;                   /* when a view was last needed */
+    uint64_t entity_mark;
+};
+
+int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source); /* 0 or -ENOMEM */
+void el_snmp_hold_free(struct el_snmp_hold *h);                                     /* what it holds, not itself */
+
+void el_snmp_hold_turn(struct el_snmp_hold *h); /* a new turn begins; gives back what nobody asked for in a long time */
+const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h); /* NULL: none yet */
+const struct el_snmp_view *el_snmp_hold_view(struct el_snmp_hold *h);    /* NULL: out of memory */
+void el_snmp_hold_entity(struct el_snmp_hold *h, enum el_snmp_entity state);

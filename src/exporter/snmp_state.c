@@ -1,0 +1,73 @@
+#include "exporter/snmp_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+#define ENGINE_PREFIX "80001f8805" /* RFC 3411, SnmpEngineID: enterprise 8072 (net-snmp), format 5: octets */
+#define ENGINE_RANDOM 8
+#define ENGINE_MIN    10 /* hex digits */
+
+static void place(char *out, size_t size, const char *dir, const char *name)
+{
+    snprintf(out, size, "%s/%s", dir, name);
+}
+
+static int make_engine(char id[65])
+{
+    uint8_t random[ENGINE_RANDOM];
+    size_t n = strlen(ENGINE_PREFIX);
+
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return -EIO;
+    el_text_copy(id, 65, ENGINE_PREFIX);
+    for (size_t i = 0; i < sizeof random; i++, n += 2)
+        snprintf(id + n, 65 - n, "%02x", random[i]);
+    return 0;
+}
+
+int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots, char *why, size_t why_size)
+{
+    char path[512], text[128];
+    unsigned before = 0;
+    int r = 0;
+
+    place(path, sizeof path, dir, "snmp-engine");
+    id[0] = '\0';
+    if (el_file_read_line(AT_FDCWD, path, text, sizeof text) < 0 || sscanf(text, "%64[0-9a-f] %u", id, &before) != 2 ||
+        strlen(id) < ENGINE_MIN) {
+        before = 0;
+        r = make_engine(id);
+    }
+    snprintf(text, sizeof text, "%s %u\n", id, before + 1);
+    if (r == 0)
+        r = el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, true);
+    if (r < 0) {
+        snprintf(why, why_size, "%s: %s; SNMPv3 counts its starts there", path, strerror(-r));
+        return r;
+    }
+    *boots = before + 1;
+    return 0;
+}
+
+void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n)
+{
+    char path[512], text[64];
+
+    place(path, sizeof path, dir, "snmp-notified");
+    if (el_file_read_line(AT_FDCWD, path, text, sizeof text) == 0)
+        el_snmp_notifier_load(n, text);
+}
+
+int el_snmp_state_save(const char *dir, const struct el_snmp_notifier *n)
+{
+    char path[512], text[64];
+
+    place(path, sizeof path, dir, "snmp-notified");
+    el_snmp_notifier_save(n, text, sizeof text);
+    return el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, false);
+}

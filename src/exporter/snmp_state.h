@@ -1,0 +1,14 @@
+/* What SNMP must remember over restarts, in the exporter's own state directory. */
+#pragma once
+
+#include <stddef.h>
+
+#include "exporter/snmp_notify.h"
+
+/* The identity of our SNMPv3 engine (hex digits; made once) and how often it started, this time included. 0, or -errno
+ * with the reason in `why`. */
+int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots, char *why, size_t why_size);
+
+/* Where the notifier stood; untouched when nothing was kept. */
+void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n);
+int el_snmp_state_save(const char *dir, const struct el_snmp_notifier *n); /* 0 or -errno */

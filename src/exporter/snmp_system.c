@@ -1,0 +1,47 @@
+/* The system group of SNMPv2-MIB (RFC 3418): how managers greet an agent of our own. Under a master the master's own is
+ * shown. */
+#include <string.h>
+
+#include "exporter/snmp_get.h"
+
+#define SERVICES 72 /* RFC 3418: end-to-end and applications */
+
+static bool get_descr(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct el_snmp_self *self = at->object;
+
+    return el_snmp_set_format(out, "elementd-exporter %.15s on %.64s", self->version, self->host);
+}
+
+static bool get_object_id(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    out->len = at->view->options.base_len;
+    memcpy(out->oid, at->view->options.base, out->len * sizeof *out->oid);
+    return true;
+}
+
+static bool get_nothing(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    out->len = 0;
+    return true;
+}
+
+static bool get_services(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    out->integer = SERVICES;
+    return true;
+}
+
+static const struct el_snmp_column columns[] = {
+    {1, "sysDescr", EL_SNMP_TEXT, get_descr},
+    {2, "sysObjectID", EL_SNMP_OID, get_object_id},
+    {3, "sysUpTime", EL_SNMP_TICKS, el_snmp_get_uptime},
+    {4, "sysContact", EL_SNMP_TEXT, get_nothing},
+    {5, "sysName", EL_SNMP_TEXT, el_snmp_get_text, offsetof(struct el_snmp_self, host),
+     sizeof(((struct el_snmp_self *)0)->host)},
+    {6, "sysLocation", EL_SNMP_TEXT, get_nothing},
+    {7, "sysServices", EL_SNMP_INTEGER, get_services},
+};
+
+const struct el_snmp_table el_snmp_system_table = {"system", {1, 3, 6, 1, 2, 1, 1}, 7, true, EL_ROWS_SELF, NULL,
+                                                   columns,  EL_ARRAY_SIZE(columns)};
