@@ -19,12 +19,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/text.h"
-#include "exporter/snmp_access.h"
 #include "exporter/snmp_hold.h"
-#include "exporter/snmp_notify.h"
+#include "exporter/snmp_plan.h"
 #include "exporter/snmp_state.h"
-#include "model/alarm.h"
 
 _Static_assert(sizeof(oid) == sizeof(el_oid), "OIDs go through unconverted");
 
@@ -36,25 +33,14 @@ _Static_assert(sizeof(oid) == sizeof(el_oid), "OIDs go through unconverted");
 #define PRIORITY_DEFAULT   127    /* RFC 2741 */
 #define PRIORITY_INSIST    100    /* wins over another subagent's ENTITY-MIB */
 #define PRIORITY_LAST      255    /* system group: the master's own wins */
-#define BASE_MAX           32     /* sub-identifiers of the base: leaves room for the rest of an OID */
 
-static const char *const usual_sockets[] = {"/run/agentx/master", "/var/agentx/master"};
-
-struct sink {
-    struct el_snmp_sink to;
-    netsnmp_session *session; /* NULL: through the master */
-};
+#define SET_AGENT(type, key, value) netsnmp_ds_set_##type(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_##key, value)
 
 struct el_snmp {
-    struct el_settings settings;
-    struct el_snmp_access access;
-    char state_dir[EL_PATH_MAX];
+    struct el_snmp_plan plan;
     struct el_snmp_hold hold;
-
-    struct sink sink[EL_TRAP_SINKS_MAX];
-    uint32_t sinks;
-    bool announced; /* exporterRestarted was sent */
     struct el_snmp_notifier notifier;
+    netsnmp_session *session[EL_TRAP_SINKS_MAX]; /* of each sink; NULL: through the master */
 
     netsnmp_handler_registration *entity[2];
     bool entity_wanted; /* a new connection: ask for them */
@@ -75,32 +61,21 @@ static struct el_snmp *the; /* net-snmp is one per process, and its callbacks ca
 
 static void set_value(netsnmp_variable_list *vb, const struct el_snmp_value *v)
 {
-    struct counter64 wide;
-    long number;
+    static const u_char asn[] = {[EL_SNMP_INTEGER] = ASN_INTEGER,
+                                 [EL_SNMP_GAUGE] = ASN_GAUGE,
+                                 [EL_SNMP_COUNTER] = ASN_COUNTER,
+                                 [EL_SNMP_TICKS] = ASN_TIMETICKS};
+    const struct counter64 wide = {.high = v->counter64 >> 32, .low = v->counter64 & 0xffffffff};
+    long number = v->type == EL_SNMP_INTEGER ? v->integer : (long)v->gauge;
 
-    switch (v->type) {
-    case EL_SNMP_INTEGER:
-        number = v->integer;
-        snmp_set_var_typed_value(vb, ASN_INTEGER, &number, sizeof number);
-        break;
-    case EL_SNMP_COUNTER64:
-        wide = (struct counter64){.high = v->counter64 >> 32, .low = v->counter64 & 0xffffffff};
-        snmp_set_var_typed_value(vb, ASN_COUNTER64, &wide, sizeof wide);
-        break;
-    case EL_SNMP_TEXT:
+    if (v->type == EL_SNMP_TEXT)
         snmp_set_var_typed_value(vb, ASN_OCTET_STR, v->text, v->len);
-        break;
-    case EL_SNMP_OID:
+    else if (v->type == EL_SNMP_OID)
         snmp_set_var_typed_value(vb, ASN_OBJECT_ID, v->oid, v->len * sizeof *v->oid);
-        break;
-    default:
-        number = v->gauge;
-        snmp_set_var_typed_value(vb,
-                                 v->type == EL_SNMP_GAUGE     ? ASN_GAUGE
-                                 : v->type == EL_SNMP_COUNTER ? ASN_COUNTER
-                                                              : ASN_TIMETICKS,
-                                 &number, sizeof number);
-    }
+    else if (v->type == EL_SNMP_COUNTER64)
+        snmp_set_var_typed_value(vb, ASN_COUNTER64, &wide, sizeof wide);
+    else
+        snmp_set_var_typed_value(vb, asn[v->type], &number, sizeof number);
 }
 
 static void answer_get(const struct el_snmp_view *view, netsnmp_agent_request_info *info, netsnmp_request_info *r)
@@ -178,13 +153,12 @@ static int may_read(int major, int minor, void *server, void *client)
 {
     struct view_parameters *p = server;
     const netsnmp_pdu *pdu = p->pdu;
-    size_t len = strlen(the->access.community);
 
     if (pdu->version == SNMP_VERSION_3)
         p->errorcode = pdu->securityLevel == SNMP_SEC_LEVEL_AUTHPRIV ? VACM_SUCCESS : VACM_NOACCESS;
-    else if (pdu->version != SNMP_VERSION_2c || len == 0 || pdu->community_len != len ||
-             memcmp(pdu->community, the->access.community, len) != 0)
-        p->errorcode = VACM_NOSECNAME;
+    else
+        p->errorcode = el_snmp_access_community(&the->plan.access, pdu->community, pdu->community_len) ? VACM_SUCCESS
+                                                                                                       : VACM_NOSECNAME;
     return 0;
 }
 
@@ -220,7 +194,7 @@ static void unregister_entity(struct el_snmp *a)
 static void register_entity(struct el_snmp *a)
 {
     static const oid roots[][8] = {{1, 3, 6, 1, 2, 1, 47, 1}, {1, 3, 6, 1, 2, 1, 99, 1}};
-    int priority = a->settings.snmp.entity == 2 ? PRIORITY_INSIST : PRIORITY_DEFAULT;
+    int priority = a->plan.entity == EL_SNMP_ON ? PRIORITY_INSIST : PRIORITY_DEFAULT;
 
     a->refused = false;
     for (size_t i = 0; i < EL_ARRAY_SIZE(roots) && !a->refused; i++) {
@@ -234,24 +208,23 @@ static void register_entity(struct el_snmp *a)
 
 /* AgentX. */
 
-static const char *find_socket(const struct el_snmp *a)
+static void set_agentx(struct el_snmp *a, enum el_snmp_agentx state)
 {
-    if (*a->settings.snmp.agentx_socket)
-        return a->settings.snmp.agentx_socket;
-    for (size_t i = 0; i < EL_ARRAY_SIZE(usual_sockets); i++)
-        if (access(usual_sockets[i], F_OK) == 0)
-            return usual_sockets[i];
-    return usual_sockets[0];
+    a->hold.self.agentx = state;
+    atomic_store(&a->agentx_state, (int)state);
+}
+
+static void set_ping(int seconds)
+{
+    SET_AGENT(int, AGENTX_PING_INTERVAL, seconds);
 }
 
 static int on_connection(int major, int minor, void *server, void *client)
 {
     bool up = minor == SNMPD_CALLBACK_INDEX_START;
 
-    the->hold.self.agentx = up ? EL_SNMP_AGENTX_CONNECTED : EL_SNMP_AGENTX_WAITING;
-    atomic_store(&the->agentx_state, (int)the->hold.self.agentx);
-    netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL,
-                       up ? PING_CONNECTED_S : PING_WAITING_S);
+    set_agentx(the, up ? EL_SNMP_AGENTX_CONNECTED : EL_SNMP_AGENTX_WAITING);
+    set_ping(PING_CONNECTED_S); /* read when the connection stands */
     el_log_info(up ? "snmp: connected to the AgentX master"
                    : "snmp: lost the AgentX master; trying again until it is back");
     return 0;
@@ -273,9 +246,10 @@ static void tend_agentx(struct el_snmp *a)
 {
     if (a->hold.self.agentx == EL_SNMP_AGENTX_OFF)
         return;
+    set_ping(PING_WAITING_S); /* read when the connection breaks */
     if (a->hold.self.agentx == EL_SNMP_AGENTX_WAITING) {
-        netsnmp_ds_set_string(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_X_SOCKET, find_socket(a));
-        a->entity_wanted = a->settings.snmp.entity != 0;
+        SET_AGENT(string, X_SOCKET, el_snmp_plan_socket(&a->plan));
+        a->entity_wanted = a->plan.entity != 0;
         return;
     }
     if (a->entity_wanted && a->hold.self.entity != EL_SNMP_ENTITY_SERVED)
@@ -298,7 +272,7 @@ static int start_engine(struct el_snmp *a, char *why, size_t why_size)
 {
     char id[65], text[128];
     unsigned boots;
-    int r = el_snmp_state_engine(a->state_dir, id, &boots, why, why_size);
+    int r = el_snmp_state_engine(a->plan.state_dir, id, &boots, why, why_size);
 
     if (r < 0)
         return r;
@@ -329,78 +303,79 @@ static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
     static const oid system[] = {1, 3, 6, 1, 2, 1, 1};
     netsnmp_transport *t;
 
-    if (!a->access.users && !*a->access.community) {
-        snprintf(why, why_size, "snmp.standalone: nobody could ask it: name users in snmp.users_file");
-        return -EINVAL;
-    }
-    t = netsnmp_transport_open_server(PROGRAM, a->settings.snmp.standalone);
+    t = netsnmp_transport_open_server(PROGRAM, a->plan.standalone);
     if (!t || netsnmp_register_agent_nsap(t) == 0) {
-        snprintf(why, why_size, "snmp.standalone: cannot listen on \"%s\"", a->settings.snmp.standalone);
+        snprintf(why, why_size, "snmp.standalone: cannot listen on \"%s\"", a->plan.standalone);
         return -EADDRNOTAVAIL;
     }
     a->hold.options.system = true;
     register_subtree(system, EL_ARRAY_SIZE(system), PRIORITY_LAST);
-    if (a->settings.snmp.entity && a->hold.self.entity == EL_SNMP_ENTITY_OFF)
+    if (a->plan.entity && a->hold.self.entity == EL_SNMP_ENTITY_OFF)
         register_entity(a);
     return 0;
 }
 
 /* Notifications. */
 
-/* The keys of a v3 session; the library derives those of the engine. */
+/* The library derives the key of the engine from this one. */
+static bool make_key(const netsnmp_session *s, const char *pass, u_char *key, size_t *len)
+{
+    *len = USM_AUTH_KU_LEN;
+    return generate_Ku(s->securityAuthProto, (u_int)s->securityAuthProtoLen, (const u_char *)pass, strlen(pass), key,
+                       len) == SNMPERR_SUCCESS;
+}
+
 static int set_keys(netsnmp_session *s, const struct el_snmp_user *u)
 {
-    int auth = usm_lookup_auth_type(u->auth), priv = usm_lookup_priv_type(u->priv);
-
     s->securityLevel = SNMP_SEC_LEVEL_AUTHPRIV;
     s->securityName = (char *)(uintptr_t)u->name;
     s->securityNameLen = strlen(u->name);
-    s->securityAuthProto = sc_get_auth_oid(auth, &s->securityAuthProtoLen);
-    s->securityPrivProto = sc_get_priv_oid(priv, &s->securityPrivProtoLen);
-    s->securityAuthKeyLen = s->securityPrivKeyLen = USM_AUTH_KU_LEN;
-    if (generate_Ku(s->securityAuthProto, (u_int)s->securityAuthProtoLen, (const u_char *)u->auth_pass,
-                    strlen(u->auth_pass), s->securityAuthKey, &s->securityAuthKeyLen) != SNMPERR_SUCCESS)
-        return -EINVAL;
-    return generate_Ku(s->securityAuthProto, (u_int)s->securityAuthProtoLen, (const u_char *)u->priv_pass,
-                       strlen(u->priv_pass), s->securityPrivKey, &s->securityPrivKeyLen) == SNMPERR_SUCCESS
+    s->securityAuthProto = sc_get_auth_oid(usm_lookup_auth_type(u->auth), &s->securityAuthProtoLen);
+    s->securityPrivProto = sc_get_priv_oid(usm_lookup_priv_type(u->priv), &s->securityPrivProtoLen);
+    return make_key(s, u->auth_pass, s->securityAuthKey, &s->securityAuthKeyLen) &&
+                   make_key(s, u->priv_pass, s->securityPrivKey, &s->securityPrivKeyLen)
                ? 0
                : -EINVAL;
 }
 
-static int open_sink(struct el_snmp *a, struct sink *k, char *why, size_t why_size)
+static int set_security(netsnmp_session *s, const struct el_snmp_sink *k, const struct el_snmp_access *access,
+                        u_char *engine, size_t size)
 {
-    netsnmp_session s;
-    const struct el_snmp_user *u = NULL;
-    u_char engine[SNMP_MAXBUF_SMALL];
+    s->version = SNMP_VERSION_3;
+    s->contextEngineID = engine;
+    s->contextEngineIDLen = snmpv3_get_engineID(engine, size);
+    s->securityEngineID = k->inform ? (u_char *)(uintptr_t)k->engine : engine;
+    s->securityEngineIDLen = k->inform ? k->engine_len : s->contextEngineIDLen;
+    return set_keys(s, el_snmp_access_user(access, k->name));
+}
 
-    if (k->to.kind == EL_SNMP_SINK_AGENTX)
+static int open_sink(struct el_snmp *a, uint32_t i, char *why, size_t why_size)
+{
+    struct el_snmp_sink *k = &a->plan.sink[i];
+    u_char engine[SNMP_MAXBUF_SMALL];
+    netsnmp_session s;
+    int r = 0;
+
+    if (k->kind == EL_SNMP_SINK_AGENTX)
         return 0;
     snmp_sess_init(&s);
-    s.peername = k->to.address;
+    s.peername = k->address;
     s.timeout = EL_USEC_PER_SEC;
-    s.retries = k->to.inform ? 3 : 0;
+    s.retries = k->inform ? 3 : 0;
     s.flags |= SNMP_FLAGS_DONT_PROBE; /* asking the receiver for its engine id would block for seconds */
-    if (k->to.kind == EL_SNMP_SINK_V2C) {
-        s.version = SNMP_VERSION_2c;
-        s.community = (u_char *)k->to.name;
-        s.community_len = strlen(k->to.name);
+    s.version = SNMP_VERSION_2c;
+    if (k->kind == EL_SNMP_SINK_V3) {
+        r = set_security(&s, k, &a->plan.access, engine, sizeof engine);
     } else {
-        u = el_snmp_access_user(&a->access, k->to.name);
-        s.version = SNMP_VERSION_3;
-        s.securityEngineIDLen = k->to.inform ? k->to.engine_len : snmpv3_get_engineID(engine, sizeof engine);
-        s.securityEngineID = k->to.inform ? k->to.engine : engine;
-        s.contextEngineID = engine;
-        s.contextEngineIDLen = snmpv3_get_engineID(engine, sizeof engine);
-        if (!u || set_keys(&s, u) < 0) {
-            snprintf(why, why_size, "snmp.sinks: user \"%s\" is not in snmp.users_file", k->to.name);
-            return -EINVAL;
-        }
+        s.community = (u_char *)k->name;
+        s.community_len = strlen(k->name);
     }
-    k->session = snmp_open(&s);
-    if (!k->session)
-        snprintf(why, why_size, "snmp.sinks: cannot send to \"%s\": %s", k->to.address,
-                 snmp_api_errstring(s.s_snmp_errno));
-    return k->session ? 0 : -EADDRNOTAVAIL;
+    if (r == 0)
+        a->session[i] = snmp_open(&s);
+    if (!a->session[i])
+        snprintf(why, why_size, "snmp.sinks: cannot send to \"%s\": %s", k->address,
+                 r < 0 ? "no keys" : snmp_api_errstring(s.s_snmp_errno));
+    return a->session[i] ? 0 : -EADDRNOTAVAIL;
 }
 
 static int ignore_answer(int op, netsnmp_session *s, int id, netsnmp_pdu *pdu, void *magic)
@@ -408,26 +383,25 @@ static int ignore_answer(int op, netsnmp_session *s, int id, netsnmp_pdu *pdu, v
     return 1;
 }
 
-static void send_to(const struct sink *k, netsnmp_variable_list *list)
+static void send_to(netsnmp_session *session, bool inform, netsnmp_variable_list *list)
 {
     static const oid uptime_oid[] = {1, 3, 6, 1, 2, 1, 1, 3, 0};
     u_long uptime = (u_long)((the->hold.self.now_us - the->hold.self.start_us) / 10000);
-    netsnmp_pdu *pdu = snmp_pdu_create(k->to.inform ? SNMP_MSG_INFORM : SNMP_MSG_TRAP2);
+    netsnmp_pdu *pdu = snmp_pdu_create(inform ? SNMP_MSG_INFORM : SNMP_MSG_TRAP2);
 
     if (!pdu)
         return;
     snmp_pdu_add_variable(pdu, uptime_oid, EL_ARRAY_SIZE(uptime_oid), ASN_TIMETICKS, &uptime, sizeof uptime);
     pdu->variables->next_variable = snmp_clone_varbind(list);
-    if (!(k->to.inform ? snmp_async_send(k->session, pdu, ignore_answer, NULL) : snmp_send(k->session, pdu)))
+    if (!(inform ? snmp_async_send(session, pdu, ignore_answer, NULL) : snmp_send(session, pdu)))
         snmp_free_pdu(pdu);
 }
 
-static void notify(struct el_snmp *a, const struct el_event *e)
+static void tell(void *ctx, const struct el_snmp_binding binding[EL_SNMP_BINDINGS])
 {
-    struct el_snmp_binding binding[EL_SNMP_BINDINGS];
+    struct el_snmp *a = ctx;
     netsnmp_variable_list *list = NULL;
 
-    el_snmp_notification(&a->hold.options, a->hold.snapshot, e, binding);
     for (size_t i = 0; i < EL_SNMP_BINDINGS; i++) {
         netsnmp_variable_list *vb =
             snmp_varlist_add_variable(&list, binding[i].name, binding[i].len, ASN_NULL, NULL, 0);
@@ -435,9 +409,9 @@ static void notify(struct el_snmp *a, const struct el_event *e)
         if (vb)
             set_value(vb, &binding[i].value);
     }
-    for (uint32_t i = 0; i < a->sinks && list; i++) {
-        if (a->sink[i].session)
-            send_to(&a->sink[i], list);
+    for (uint32_t i = 0; i < a->plan.sinks && list; i++) {
+        if (a->session[i])
+            send_to(a->session[i], a->plan.sink[i].inform, list);
         else if (a->hold.self.agentx == EL_SNMP_AGENTX_CONNECTED)
             send_v2trap(list);
     }
@@ -445,64 +419,24 @@ static void notify(struct el_snmp *a, const struct el_event *e)
     atomic_store(&a->sent, ++a->hold.self.notifications);
 }
 
-static void announce(struct el_snmp *a)
-{
-    struct el_event e = {.seq = a->notifier.last_seq,
-                         .realtime_us = el_clock_realtime_us(),
-                         .kind = EL_ALARM_EXPORTER_RESTARTED,
-                         .card = -1,
-                         .slot = -1,
-                         .raised = true,
-                         .text = "the exporter started"};
-
-    a->announced = true;
-    notify(a, &e);
-}
-
 /* Events wait in the ring while the only way out is a master that is not there. */
 static void tend_notifications(struct el_snmp *a)
 {
+    struct el_snmp_self *self = &a->hold.self;
     const struct el_snapshot *s;
-    const struct el_event *e;
-    bool waiting = false, told = false;
 
-    if (a->sinks == 1 && !a->sink[0].session && a->hold.self.agentx != EL_SNMP_AGENTX_CONNECTED)
+    if (a->plan.sinks == 0 || (a->plan.sinks == 1 && !a->session[0] && self->agentx != EL_SNMP_AGENTX_CONNECTED))
         return;
     s = el_snmp_hold_snapshot(&a->hold);
-    if (!a->announced)
-        announce(a);
-    while (s && (e = el_snmp_notifier_next(&a->notifier, s, a->hold.self.now_us, &waiting)) != NULL) {
-        notify(a, e);
-        told = true;
-    }
-    a->hold.self.last_notified = a->notifier.last_seq;
-    atomic_store(&a->suppressed, a->hold.self.suppressed = a->notifier.suppressed);
-    if (told && *a->state_dir)
-        el_snmp_state_save(a->state_dir, &a->notifier);
+    if (el_snmp_notifier_turn(&a->notifier, &a->hold.options, s, self->now_us, el_clock_realtime_us(), tell, a) &&
+        *a->plan.state_dir)
+        el_snmp_state_save(a->plan.state_dir, &a->notifier);
+    self->last_notified = a->notifier.last_seq;
+    self->suppressed = a->notifier.suppressed;
+    atomic_store(&a->suppressed, self->suppressed);
 }
 
 /* Life. */
-
-static int read_settings(struct el_snmp *a, char *why, size_t why_size)
-{
-    const struct el_settings *s = &a->settings;
-    int r = 0;
-
-    a->hold.options.base_len = el_snmp_parse_oid(s->snmp.base_oid, a->hold.options.base);
-    if (a->hold.options.base_len < 6 || a->hold.options.base_len > BASE_MAX) {
-        snprintf(why, why_size, "snmp.base_oid: \"%s\" is no OID of 6 to %d numbers", s->snmp.base_oid, BASE_MAX);
-        return -EINVAL;
-    }
-    if (*s->snmp.users_file)
-        r = el_snmp_access_load(s->snmp.users_file, &a->access, why, why_size);
-    for (uint32_t i = 0; r == 0 && i < s->snmp.sinks; i++)
-        r = el_snmp_sink_parse(s->snmp.sink[i], &a->sink[a->sinks++].to, why, why_size);
-    if (a->sinks == 0 && s->snmp.agentx)
-        a->sinks = 1; /* whoever the master's configuration names is told */
-    el_snmp_notifier_init(&a->notifier, a->hold.self.start_us);
-    el_snmp_state_load(a->state_dir, &a->notifier);
-    return r;
-}
 
 static void set_library(struct el_snmp *a)
 {
@@ -513,57 +447,50 @@ static void set_library(struct el_snmp *a)
     setenv("MIBS", "", 1); /* no MIB file is needed, and looking for them takes longer than all the rest */
     setenv("MIBDIRS", "", 1);
     snmp_disable_log();
-    netsnmp_log_handler *log = netsnmp_register_loghandler(NETSNMP_LOGHANDLER_CALLBACK, LOG_DEBUG);
-
-    if (log)
-        log->handler = on_log;
+    netsnmp_register_loghandler(NETSNMP_LOGHANDLER_CALLBACK, LOG_DEBUG)->handler = on_log;
     for (size_t i = 0; i < EL_ARRAY_SIZE(library); i++)
         netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, library[i], 1);
-    netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_NO_ROOT_ACCESS, 1);
-    netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_NO_CONNECTION_WARNINGS, 1);
-    netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_ROLE, a->settings.snmp.agentx != 0);
-    netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_TIMEOUT, SESSION_TIMEOUT_US);
-    netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_RETRIES, 0);
-    if (a->settings.snmp.agentx)
-        netsnmp_ds_set_string(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_X_SOCKET, find_socket(a));
+    SET_AGENT(boolean, NO_ROOT_ACCESS, 1);
+    SET_AGENT(boolean, NO_CONNECTION_WARNINGS, 1);
+    SET_AGENT(boolean, ROLE, a->plan.agentx != EL_SNMP_OFF);
+    SET_AGENT(int, AGENTX_TIMEOUT, SESSION_TIMEOUT_US);
+    SET_AGENT(int, AGENTX_RETRIES, 0);
+    SET_AGENT(string, X_SOCKET, el_snmp_plan_socket(&a->plan));
+}
+
+/* Last of all, so that its word counts: the library asks its own view-based control first, which nobody configured. */
+static void watch(int what, SNMPCallback *callback)
+{
+    netsnmp_register_callback(SNMP_CALLBACK_APPLICATION, what, callback, NULL, NETSNMP_CALLBACK_LOWEST_PRIORITY);
 }
 
 static int start_library(struct el_snmp *a, char *why, size_t why_size)
 {
-    bool v3 = *a->settings.snmp.standalone || a->access.users;
-    int r = v3 ? start_engine(a, why, why_size) : 0;
+    int r = *a->plan.standalone || a->plan.access.users ? start_engine(a, why, why_size) : 0;
 
     if (r < 0)
         return r;
+    the = a;
+    el_snmp_state_load(a->plan.state_dir, &a->notifier, a->hold.self.start_us);
     set_library(a);
-    if (a->settings.snmp.agentx)
-        a->hold.self.agentx = EL_SNMP_AGENTX_WAITING;
-    snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_START, on_connection, NULL);
-    snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_STOP, on_connection, NULL);
-    snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_ACM_CHECK, may_read, NULL);
-    snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_ACM_CHECK_INITIAL, may_read, NULL);
+    set_agentx(a, a->plan.agentx ? EL_SNMP_AGENTX_WAITING : EL_SNMP_AGENTX_OFF);
+    watch(SNMPD_CALLBACK_INDEX_START, on_connection);
+    watch(SNMPD_CALLBACK_INDEX_STOP, on_connection);
+    watch(SNMPD_CALLBACK_ACM_CHECK, may_read);
+    watch(SNMPD_CALLBACK_ACM_CHECK_INITIAL, may_read);
     if (init_agent(PROGRAM) != 0) {
         snprintf(why, why_size, "net-snmp does not start");
         return -EIO;
     }
-    netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, PING_WAITING_S);
+    set_ping(PING_WAITING_S); /* counts only after init_agent */
     if (!register_subtree(a->hold.options.base, a->hold.options.base_len, PRIORITY_DEFAULT)) {
-        snprintf(why, why_size, "net-snmp takes no registration at %s", a->settings.snmp.base_oid);
+        snprintf(why, why_size, "net-snmp takes no registration at snmp.base_oid");
         return -EIO;
     }
-    a->entity_wanted = a->settings.snmp.entity != 0;
+    a->entity_wanted = a->plan.entity != 0;
     init_snmp(PROGRAM);
-    add_users(&a->access);
+    add_users(&a->plan.access);
     return 0;
-}
-
-static int open_all(struct el_snmp *a, char *why, size_t why_size)
-{
-    int r = *a->settings.snmp.standalone ? open_standalone(a, why, why_size) : 0;
-
-    for (uint32_t i = 0; r == 0 && i < a->sinks; i++)
-        r = open_sink(a, &a->sink[i], why, why_size);
-    return r;
 }
 
 int el_snmp_prepare(const struct el_settings *settings, const char *state_dir, const struct el_snmp_source *source,
@@ -577,26 +504,21 @@ int el_snmp_prepare(const struct el_settings *settings, const char *state_dir, c
         return 0;
     }
     a = calloc(1, sizeof *a);
-    if (!a || el_snmp_hold_init(&a->hold, source) < 0) {
-        free(a);
+    if (!a)
         return -ENOMEM;
-    }
-    a->settings = *settings;
-    el_text_copy(a->state_dir, sizeof a->state_dir, state_dir ? state_dir : "");
     a->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     netsnmp_large_fd_set_init(&a->descriptors, FD_SETSIZE);
-    the = a;
-    r = read_settings(a, why, why_size);
+    r = el_snmp_plan_read(settings, state_dir, &a->plan, why, why_size);
+    if (r == 0)
+        r = el_snmp_hold_init(&a->hold, source, a->plan.base, a->plan.base_len);
     if (r == 0)
         r = start_library(a, why, why_size);
-    if (r == 0)
-        r = open_all(a, why, why_size);
-    if (r < 0) {
-        el_snmp_free(a);
-        return r;
-    }
-    *out = a;
-    return 0;
+    if (r == 0 && *a->plan.standalone)
+        r = open_standalone(a, why, why_size);
+    for (uint32_t i = 0; r == 0 && i < a->plan.sinks; i++)
+        r = open_sink(a, i, why, why_size);
+    *out = r < 0 ? el_snmp_free(a) : a;
+    return r;
 }
 
 /* Waits for a request, a timer of net-snmp, our own turn, or the end. Descriptor numbers may be beyond 1024. */
@@ -605,19 +527,15 @@ static void wait_and_read(struct el_snmp *a)
     struct timeval wait = {.tv_usec = TURN_US};
     int n = 0, block = 0, ready;
 
-    if (a->sinks == 0)
-        wait = (struct timeval){.tv_sec = 5};
     NETSNMP_LARGE_FD_ZERO(&a->descriptors);
     snmp_select_info2(&n, &a->descriptors, &wait, &block);
     NETSNMP_LARGE_FD_SET(a->wake, &a->descriptors);
     ready = netsnmp_large_fd_set_select(EL_MAX(n, a->wake + 1), &a->descriptors, NULL, NULL, &wait);
     el_snmp_hold_turn(&a->hold);
-    if (ready > 0) {
-        NETSNMP_LARGE_FD_CLR(a->wake, &a->descriptors);
+    if (ready > 0)
         snmp_read2(&a->descriptors);
-    } else {
+    else
         snmp_timeout();
-    }
     run_alarms();
     netsnmp_check_outstanding_agent_requests();
 }
@@ -626,11 +544,11 @@ static void *run(void *arg)
 {
     struct el_snmp *a = arg;
 
+    pthread_setname_np(pthread_self(), "snmp");
     while (!atomic_load(&a->stop)) {
         wait_and_read(a);
         tend_agentx(a);
-        if (a->sinks)
-            tend_notifications(a);
+        tend_notifications(a);
     }
     return NULL;
 }
@@ -646,7 +564,7 @@ int el_snmp_start(struct el_snmp *a)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     a->running = r == 0;
     if (r == 0)
-        pthread_setname_np(a->thread, "snmp");
+        pthread_setname_np(pthread_self(), "snmp");
     return -r;
 }
 
@@ -659,12 +577,14 @@ struct el_snmp *el_snmp_free(struct el_snmp *a)
         eventfd_write(a->wake, 1);
         pthread_join(a->thread, NULL);
     }
-    snmp_shutdown(PROGRAM);
-    shutdown_agent();
+    if (the == a) { /* the library was started */
+        snmp_shutdown(PROGRAM);
+        shutdown_agent();
+    }
     netsnmp_large_fd_set_cleanup(&a->descriptors);
     el_snmp_hold_free(&a->hold);
     close(a->wake);
-    explicit_bzero(&a->access, sizeof a->access);
+    explicit_bzero(&a->plan.access, sizeof a->plan.access);
     the = NULL;
     free(a);
     return NULL;
@@ -672,11 +592,9 @@ struct el_snmp *el_snmp_free(struct el_snmp *a)
 
 struct el_snmp_state el_snmp_state(const struct el_snmp *a)
 {
-    struct el_snmp *self = (struct el_snmp *)(uintptr_t)a;
+    struct el_snmp_state s = {.requests = a->requests, .notifications = a->sent, .suppressed = a->suppressed};
 
-    return (struct el_snmp_state){.agentx = (enum el_snmp_agentx)atomic_load(&self->agentx_state),
-                                  .entity = (enum el_snmp_entity)atomic_load(&self->entity_state),
-                                  .requests = atomic_load(&self->requests),
-                                  .notifications = atomic_load(&self->sent),
-                                  .suppressed = atomic_load(&self->suppressed)};
+    s.agentx = (enum el_snmp_agentx)a->agentx_state;
+    s.entity = (enum el_snmp_entity)a->entity_state;
+    return s;
 }

@@ -167,6 +167,11 @@ const struct el_snmp_user *el_snmp_access_user(const struct el_snmp_access *a, c
     return NULL;
 }
 
+bool el_snmp_access_community(const struct el_snmp_access *a, const void *community, size_t len)
+{
+    return *a->community && len == strlen(a->community) && memcmp(community, a->community, len) == 0;
+}
+
 /* "0x80001f88..." 5..32 bytes (SnmpEngineID, RFC 3411). */
 static bool parse_engine(const char *hex, struct el_snmp_sink *out)
 {

@@ -39,6 +39,9 @@ int el_snmp_access_load(const char *path, struct el_snmp_access *out, char *why,
 
 const struct el_snmp_user *el_snmp_access_user(const struct el_snmp_access *a, const char *name); /* NULL: unknown */
 
+/* True for the community that may read; never without one. */
+bool el_snmp_access_community(const struct el_snmp_access *a, const void *community, size_t len);
+
 enum el_snmp_sink_kind { EL_SNMP_SINK_AGENTX, EL_SNMP_SINK_V2C, EL_SNMP_SINK_V3 };
 
 struct el_snmp_sink {

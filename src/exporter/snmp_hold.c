@@ -8,7 +8,7 @@
 
 #define IDLE_US (30 * EL_USEC_PER_SEC)
 
-int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source)
+int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source, const el_oid *base, size_t base_len)
 {
     *h = (struct el_snmp_hold){.source = *source, .empty = el_snapshot_new(&(struct el_snapshot_counts){0})};
     if (!h->empty)
@@ -17,6 +17,8 @@ int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *sourc
     gethostname(h->self.host, sizeof h->self.host - 1);
     h->self.start_us = h->self.now_us = el_clock_boottime_us();
     h->options.self = &h->self;
+    memcpy(h->options.base, base, base_len * sizeof *base);
+    h->options.base_len = base_len;
     return 0;
 }
 

@@ -16,8 +16,9 @@ struct el_snmp_hold {
     uint64_t entity_mark;
 };
 
-int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source); /* 0 or -ENOMEM */
-void el_snmp_hold_free(struct el_snmp_hold *h);                                     /* what it holds, not itself */
+int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source, const el_oid *base,
+                      size_t base_len);         /* 0 or -ENOMEM */
+void el_snmp_hold_free(struct el_snmp_hold *h); /* what it holds, not itself */
 
 void el_snmp_hold_turn(struct el_snmp_hold *h); /* a new turn begins; gives back what nobody asked for in a long time */
 const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h); /* NULL: none yet */

@@ -136,3 +136,29 @@ void el_snmp_notification(const struct el_snmp_view_options *o, const struct el_
     bind(&out[7], o, 7, integer(slot ? (int32_t)slot->number : -1));
     bind(&out[8], o, 8, text(e->text, sizeof e->text));
 }
+
+unsigned el_snmp_notifier_turn(struct el_snmp_notifier *n, const struct el_snmp_view_options *o,
+                               const struct el_snapshot *s, int64_t now_us, int64_t realtime_us, el_snmp_tell *tell,
+                               void *ctx)
+{
+    struct el_snmp_binding binding[EL_SNMP_BINDINGS];
+    const struct el_event start = {.seq = n->last_seq,
+                                   .realtime_us = realtime_us,
+                                   .kind = EL_ALARM_EXPORTER_RESTARTED,
+                                   .card = -1,
+                                   .slot = -1,
+                                   .raised = true,
+                                   .text = "the exporter started"};
+    const struct el_event *e = n->announced ? NULL : &start;
+    unsigned told = 0;
+    bool waiting;
+
+    n->announced = true;
+    while (e || (s && (e = el_snmp_notifier_next(n, s, now_us, &waiting)) != NULL)) {
+        el_snmp_notification(o, s, e, binding);
+        tell(ctx, binding);
+        told++;
+        e = NULL;
+    }
+    return told;
+}

@@ -15,6 +15,7 @@ struct el_snmp_notifier {
     int64_t daemon_realtime_us; /* start of the daemon whose numbers these are: another start, numbers begin again */
     double tokens;
     int64_t filled_us;
+    bool announced;            /* exporterRestarted was told */
     uint64_t sent, suppressed; /* suppressed: left the ring before the bucket let them out */
 };
 
@@ -41,3 +42,9 @@ struct el_snmp_binding {
  * elNotify. */
 void el_snmp_notification(const struct el_snmp_view_options *o, const struct el_snapshot *s, const struct el_event *e,
                           struct el_snmp_binding out[EL_SNMP_BINDINGS]);
+
+/* Everything that may be told now, the exporter's own start first. Returns how many were told. */
+typedef void el_snmp_tell(void *ctx, const struct el_snmp_binding binding[EL_SNMP_BINDINGS]);
+unsigned el_snmp_notifier_turn(struct el_snmp_notifier *n, const struct el_snmp_view_options *o,
+                               const struct el_snapshot *s, int64_t now_us, int64_t realtime_us, el_snmp_tell *tell,
+                               void *ctx);

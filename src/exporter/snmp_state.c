@@ -54,10 +54,11 @@ int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots, char *wh
     return 0;
 }
 
-void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n)
+void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n, int64_t now_us)
 {
     char path[512], text[64];
 
+    el_snmp_notifier_init(n, now_us);
     place(path, sizeof path, dir, "snmp-notified");
     if (el_file_read_line(AT_FDCWD, path, text, sizeof text) == 0)
         el_snmp_notifier_load(n, text);

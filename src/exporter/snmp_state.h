@@ -9,6 +9,6 @@
  * with the reason in `why`. */
 int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots, char *why, size_t why_size);
 
-/* Where the notifier stood; untouched when nothing was kept. */
-void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n);
+/* A notifier that goes on where the last one stood. */
+void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n, int64_t now_us);
 int el_snmp_state_save(const char *dir, const struct el_snmp_notifier *n); /* 0 or -errno */

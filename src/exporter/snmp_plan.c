@@ -1,0 +1,72 @@
+#include "exporter/snmp_plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define BASE_MIN 6  /* 1.3.6.1.x.y */
+#define BASE_MAX 32 /* leaves room for the rest of an OID */
+
+static const char *const usual_sockets[] = {"/run/agentx/master", "/var/agentx/master"};
+
+static int read_sinks(const struct el_settings *s, struct el_snmp_plan *p, char *why, size_t why_size)
+{
+    for (uint32_t i = 0; i < s->snmp.sinks; i++) {
+        struct el_snmp_sink *k = &p->sink[p->sinks++];
+        int r = el_snmp_sink_parse(s->snmp.sink[i], k, why, why_size);
+
+        if (r == 0 && k->kind == EL_SNMP_SINK_V3 && !el_snmp_access_user(&p->access, k->name)) {
+            snprintf(why, why_size, "snmp.sinks: \"%s\": user \"%s\" is not in snmp.users_file", s->snmp.sink[i],
+                     k->name);
+            r = -EINVAL;
+        }
+        if (r < 0)
+            return r;
+    }
+    if (p->sinks == 0 && p->agentx)
+        p->sinks = 1; /* zeroed: through the master, to whomever its configuration names */
+    return 0;
+}
+
+int el_snmp_plan_read(const struct el_settings *s, const char *state_dir, struct el_snmp_plan *out, char *why,
+                      size_t why_size)
+{
+    struct el_snmp_plan p = {.agentx = (enum el_snmp_wish)s->snmp.agentx, .entity = (enum el_snmp_wish)s->snmp.entity};
+    int r = 0;
+
+    el_text_copy(p.socket, sizeof p.socket, s->snmp.agentx_socket);
+    el_text_copy(p.standalone, sizeof p.standalone, s->snmp.standalone);
+    el_text_copy(p.state_dir, sizeof p.state_dir, state_dir ? state_dir : "");
+    p.base_len = el_snmp_parse_oid(s->snmp.base_oid, p.base);
+    if (p.base_len < BASE_MIN || p.base_len > BASE_MAX) {
+        snprintf(why, why_size, "snmp.base_oid: \"%s\": expected an OID of %d to %d numbers", s->snmp.base_oid,
+                 BASE_MIN, BASE_MAX);
+        return -EINVAL;
+    }
+    if (*s->snmp.users_file)
+        r = el_snmp_access_load(s->snmp.users_file, &p.access, why, why_size);
+    if (r == 0)
+        r = read_sinks(s, &p, why, why_size);
+    if (r == 0 && *p.standalone && !p.access.users && !*p.access.community) {
+        snprintf(why, why_size, "snmp.standalone: nobody could ask it: name users in snmp.users_file");
+        r = -EINVAL;
+    }
+    if (r == 0 && (*p.standalone || p.access.users) && !*p.state_dir) {
+        snprintf(why, why_size, "snmp: SNMPv3 needs a state directory to count its starts in (--state-dir)");
+        r = -EINVAL;
+    }
+    if (r == 0)
+        *out = p;
+    return r;
+}
+
+const char *el_snmp_plan_socket(const struct el_snmp_plan *p)
+{
+    if (*p->socket)
+        return p->socket;
+    for (size_t i = 0; i < EL_ARRAY_SIZE(usual_sockets); i++)
+        if (access(usual_sockets[i], F_OK) == 0)
+            return usual_sockets[i];
+    return usual_sockets[0];
+}
