@@ -203,7 +203,7 @@ def drive():
     b.add("timeseries", "Wear", "Percentage used, and bytes written of the rated ones.",
           [(f'element_drive_percentage_used_ratio{{{SLOT}}}', "slot {{slot}} used"), (f'element_drive_endurance_used_ratio{{{SLOT}}}', "slot {{slot}} of rated bytes")], "percentunit")
     b.add("timeseries", "Written", "Bytes written by the host.", (f'rate(element_drive_data_written_bytes_total{{{SLOT}}}{STEP_BACK})', "slot {{slot}}"), "Bps")
-    b.add("timeseries", "Days left", "Until the rated endurance is used up at the present rate. Appears after an hour of history.", (f'element_drive_wear_days_remaining{{{SLOT}}}', "slot {{slot}} by {{basis}}"), "d")
+    b.add("timeseries", "Days left", "Until the rated endurance is used up at the present rate. Appears after an hour of history.", (f'element_drive_wear_remaining_seconds{{{SLOT}}}', "slot {{slot}} by {{basis}}"), "s")
     b.row("Errors")
     b.add("timeseries", "New errors", "Per hour.", [(f'increase(element_drive_media_errors_total{{{SLOT}}}[1h])', "slot {{slot}} media"), (f'increase(element_drive_error_log_entries_total{{{SLOT}}}[1h])', "slot {{slot}} error log")])
     b.add("timeseries", "Thermal management by the firmware", "Transitions per hour into states that the drive enters by itself.", (f'increase(element_drive_thermal_management_transitions_total{{{SLOT}}}[1h])', "slot {{slot}} level {{level}}"))

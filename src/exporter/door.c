@@ -59,6 +59,11 @@ static uint64_t bytes_received(int fd)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 ? info.tcpi_bytes_received : 0;
 }
 
+bool el_door_unfinished(const struct el_guest *g)
+{
+    return g->phase != EL_PHASE_CUT && bytes_received(g->fd) != g->bytes_mark;
+}
+
 void el_door_answered(struct el_door *d, struct el_guest *g, int64_t now_us)
 {
     g->bytes_mark = bytes_received(g->fd);

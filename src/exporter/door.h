@@ -24,5 +24,8 @@ void el_door_sweep(struct el_door *d, int64_t now_us);
 /* Shuts the socket down; its owner sees the end of it and cleans up. */
 void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us);
 
+/* True when bytes came that were not part of a request that was answered. */
+bool el_door_unfinished(const struct el_guest *g);
+
 /* A request was answered: what comes from now on belongs to the next one. */
 void el_door_answered(struct el_door *d, struct el_guest *g, int64_t now_us);

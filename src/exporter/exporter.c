@@ -1,6 +1,7 @@
 #include "exporter/exporter.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,6 +12,7 @@
 #include "base/notify.h"
 #include "exporter/http.h"
 #include "exporter/pages.h"
+#include "exporter/self.h"
 #include "exporter/tls.h"
 
 #define DESCRIPTORS_SPARE 64 /* beside one for each connection */
@@ -24,6 +26,7 @@ struct exporter {
     struct el_content content;
     struct el_http *http;
     int signal_fd;
+    char snapshot_path[EL_PATH_MAX + 16];
     /* The web configuration in force: the file it came from, and its certificates. */
     struct stat web_seen;
     const struct el_tls *tls;
@@ -68,13 +71,37 @@ static int protect(struct exporter *x, const char *path)
     return r;
 }
 
+/* The metric groups that are asked for. */
+static int groups_of(const struct el_settings *s, uint64_t *out, char *why, size_t why_size)
+{
+    char bad[64];
+
+    if (el_metric_groups_parse(s->web.collect, out, bad, sizeof bad) == 0)
+        return 0;
+    snprintf(why, why_size, "web.collect: there is no metric group \"%s\"; see `elementd metrics`", bad);
+    return -EINVAL;
+}
+
+static void stats(void *ctx, struct el_exporter_stats *out)
+{
+    struct exporter *x = ctx;
+    const struct el_http_counters *c = el_http_counters(x->http);
+
+    el_self_process(&out->process);
+    out->http_requests = c->requests;
+    out->http_connections = c->connections;
+    el_self_rejects(c, out->http_rejects);
+    out->agentx_connected = -1;
+}
+
 static void reload(struct exporter *x)
 {
     struct el_settings next;
+    uint64_t groups = 0;
     char why[4096] = "";
 
     el_notify("RELOADING=1\n");
-    if (x->o->load(x->o->ctx, &next, why, sizeof why) < 0) {
+    if (x->o->load(x->o->ctx, &next, why, sizeof why) < 0 || groups_of(&next, &groups, why, sizeof why) < 0) {
         el_log_error("reload: %s", why);
         el_log_error("reload: the configuration is bad, the old one stays in force");
     } else if (protect(x, next.web.config_file) < 0) {
@@ -84,7 +111,7 @@ static void reload(struct exporter *x)
             el_log_warning("reload: listen addresses change at the next restart only");
         x->settings = next;
         el_log_set_level(next.log_level);
-        el_pages_configure(x->pages, next.web.telemetry_path, UINT64_MAX);
+        el_pages_configure(x->pages, next.web.telemetry_path, groups);
         el_log_info("reload: done");
     }
     el_notify("READY=1\nSTATUS=serving on %s", x->listeners.at[0].address);
@@ -165,13 +192,15 @@ static int open_listeners(struct exporter *x)
 
 static int open_source(struct exporter *x)
 {
-    char path[EL_PATH_MAX + 16];
+    struct el_pages_options p = {.telemetry_path = x->settings.web.telemetry_path, .stats = stats, .ctx = x};
+    char why[128];
 
-    snprintf(path, sizeof path, "%s/snapshot", x->settings.runtime_dir);
-    x->source = el_source_new(x->o->snapshot_path ? x->o->snapshot_path : path);
-    if (x->source)
-        x->pages = el_pages_new(&(struct el_pages_options){
-            .source = x->source, .telemetry_path = x->settings.web.telemetry_path, .groups = UINT64_MAX});
+    if (groups_of(&x->settings, &p.groups, why, sizeof why) < 0) {
+        el_log_error("%s", why);
+        return -EINVAL;
+    }
+    p.source = x->source = el_source_new(x->snapshot_path);
+    x->pages = x->source ? el_pages_new(&p) : NULL;
     return x->pages ? 0 : -ENOMEM;
 }
 
@@ -193,6 +222,81 @@ static int open_http(struct exporter *x)
     return r < 0 ? r : protect(x, x->settings.web.config_file);
 }
 
+struct directories {
+    char path[EL_SANDBOX_PATHS - 2][PATH_MAX];
+    size_t n;
+};
+
+static void add_parent(struct directories *d, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%.*s", slash > file ? (int)(slash - file) : 1, slash ? file : ".");
+    for (size_t i = 0; i < d->n; i++)
+        if (strcmp(d->path[i], path) == 0)
+            return;
+    if (d->n < EL_ARRAY_SIZE(d->path))
+        strcpy(d->path[d->n++], path);
+}
+
+/* Where a file stands, and where it really is when that is a link: certificates are renewed by changing links. */
+static void add_directories(struct directories *d, const char *file)
+{
+    char real[PATH_MAX];
+
+    if (!file || !file[0])
+        return;
+    add_parent(d, file);
+    if (realpath(file, real))
+        add_parent(d, real);
+}
+
+/* What stays readable: directories, so that files can be replaced in them. */
+static int enter_sandbox(struct exporter *x)
+{
+    EL_AUTO_FREE struct directories *d = calloc(1, sizeof *d);
+    struct el_sandbox s = {
+        .mode = x->o->sandbox,
+        .user = x->o->user,
+        .write = {x->o->state_dir},
+        .unix_sockets = x->settings.snmp.agentx,
+        .udp = x->settings.snmp.standalone[0] || x->settings.snmp.sinks,
+        .tcp = strncmp(x->settings.snmp.agentx_socket, "tcp", 3) == 0,
+    };
+    struct el_web_config *web = NULL;
+    char why[512];
+
+    if (!d)
+        return -ENOMEM;
+    if (x->settings.web.config_file[0] && x->o->load_web(x->settings.web.config_file, &web, why, sizeof why) < 0) {
+        el_log_error("%s", why);
+        return -EINVAL;
+    }
+    add_directories(d, x->snapshot_path);
+    add_directories(d, x->o->config_path);
+    add_directories(d, x->settings.web.config_file);
+    add_directories(d, x->settings.snmp.users_file);
+    add_directories(d, web ? web->cert_file : NULL);
+    add_directories(d, web ? web->key_file : NULL);
+    add_directories(d, web ? web->client_ca_file : NULL);
+    el_web_config_free(web);
+    for (size_t i = 0; i < d->n; i++)
+        s.read[i] = d->path[i];
+    s.read[d->n] = "/proc/self";
+    return el_sandbox_enter(&s);
+}
+
+static void count_start(const struct exporter *x)
+{
+    int64_t n = x->o->state_dir ? el_self_count_start(x->o->state_dir) : 0;
+
+    if (n < 0)
+        el_log_warning("cannot keep count of starts in %s: %s; restarts go unnoticed", x->o->state_dir, strerror((int)-n));
+    else if (n > 0)
+        el_log_debug("start number %lld", (long long)n);
+}
+
 static int serve(struct exporter *x)
 {
     int r = block_signals(x);
@@ -205,6 +309,10 @@ static int serve(struct exporter *x)
     if (r < 0)
         return r;
     x->content = el_pages_content(x->pages);
+    r = enter_sandbox(x);
+    if (r < 0)
+        return r;
+    count_start(x);
     r = open_http(x);
     if (r < 0)
         return r;
@@ -221,6 +329,8 @@ int el_exporter_run(const struct el_exporter_options *o, const struct el_setting
     struct exporter x = {.o = o, .settings = *settings, .signal_fd = -1};
     int r = el_notify_open();
 
+    snprintf(x.snapshot_path, sizeof x.snapshot_path, "%s%s", o->snapshot_path ? o->snapshot_path : x.settings.runtime_dir,
+             o->snapshot_path ? "" : "/snapshot");
     if (r < 0)
         el_log_warning("cannot reach the service manager: %s", strerror(-r));
     r = serve(&x);

@@ -329,11 +329,15 @@ static void on_connection(void *cls, struct MHD_Connection *m, void **context, e
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         c = *context = h->arriving;
         h->arriving = NULL;
+        h->counters.connections++;
         c->mhd = m;
         greet(h, c);
         return;
     }
     /* The session, if any, is gone by now: the library ends it before it tells. */
+    h->counters.connections--;
+    if (!c->guest.proven && el_door_unfinished(&c->guest))
+        h->counters.bad_request++;
     el_tls_unref(c->tls);
     if (h->auth)
         el_auth_forget(h->auth, c);

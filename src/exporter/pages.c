@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "exporter/negotiate.h"
 #include "exporter/view.h"
@@ -19,9 +20,9 @@ enum {
 _Static_assert(SLOT_COUNT <= EL_BODY_SLOTS, "one slot for each variant");
 
 struct el_pages {
-    struct el_source *source;
+    struct el_pages_options o;
     char telemetry_path[64];
-    uint64_t groups;
+    int64_t render_us; /* the last exposition */
     /* What the bodies were made from; any change makes all of them old. */
     const struct el_snapshot *snapshot;
     enum el_source_state state;
@@ -35,7 +36,7 @@ struct el_pages *el_pages_new(const struct el_pages_options *o)
 
     if (!p)
         return NULL;
-    p->source = o->source;
+    p->o = *o;
     el_pages_configure(p, o->telemetry_path, o->groups);
     return p;
 }
@@ -45,7 +46,7 @@ static void forget(struct el_pages *p)
     for (int i = 0; i < SLOT_COUNT; i++)
         p->made[i] = el_body_unref(p->made[i]);
     if (p->snapshot)
-        el_source_release(p->source, p->snapshot);
+        el_source_release(p->o.source, p->snapshot);
     p->snapshot = NULL;
 }
 
@@ -60,7 +61,7 @@ struct el_pages *el_pages_free(struct el_pages *p)
 void el_pages_configure(struct el_pages *p, const char *telemetry_path, uint64_t groups)
 {
     el_text_copy(p->telemetry_path, sizeof p->telemetry_path, telemetry_path);
-    p->groups = groups;
+    p->o.groups = groups;
     forget(p);
 }
 
@@ -68,18 +69,27 @@ void el_pages_configure(struct el_pages *p, const char *telemetry_path, uint64_t
 static void look(struct el_pages *p, int64_t now_us)
 {
     enum el_source_state state;
-    const struct el_snapshot *s = el_source_acquire(p->source, now_us, &state);
+    const struct el_snapshot *s = el_source_acquire(p->o.source, now_us, &state);
     int64_t overdue_us = s->period_ms * EL_USEC_PER_MSEC * 3 / 2;
     int64_t second = now_us - s->time_us > overdue_us ? now_us / EL_USEC_PER_SEC : 0;
 
     if (s == p->snapshot && state == p->state && second == p->second) {
-        el_source_release(p->source, s);
+        el_source_release(p->o.source, s);
         return;
     }
     forget(p);
     p->snapshot = s;
     p->state = state;
     p->second = second;
+}
+
+static struct el_view_options options(const struct el_pages *p, struct el_exporter_stats *stats, int64_t now_us)
+{
+    if (p->o.stats)
+        p->o.stats(p->o.ctx, stats);
+    stats->snapshots_refused = el_source_refused(p->o.source);
+    stats->render_us = p->render_us;
+    return (struct el_view_options){.groups = p->o.groups, .now_us = now_us, .stale = p->state != EL_SOURCE_FRESH, .exporter = stats};
 }
 
 static struct el_body *render_metrics(struct el_pages *p, unsigned slot, enum el_media media, int64_t now_us)
@@ -89,19 +99,23 @@ static struct el_body *render_metrics(struct el_pages *p, unsigned slot, enum el
         [EL_MEDIA_OPENMETRICS_001] = "application/openmetrics-text; version=0.0.1; charset=utf-8",
         [EL_MEDIA_OPENMETRICS_100] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
     };
-    struct el_view_options o = {.groups = p->groups, .now_us = now_us, .stale = p->state != EL_SOURCE_FRESH};
+    struct el_exporter_stats stats = {0};
+    struct el_view_options o = options(p, &stats, now_us);
+    int64_t begin_us = el_clock_thread_cpu_us();
     struct el_buf bytes = {0};
     struct el_body *b = NULL;
 
     if (el_view_metrics(p->snapshot, media == EL_MEDIA_TEXT_004 ? EL_VIEW_PROMETHEUS : EL_VIEW_OPENMETRICS, &o, &bytes) == 0)
         b = el_body_new(slot, 200, type[media], &bytes);
     el_buf_free(&bytes);
+    p->render_us = el_clock_thread_cpu_us() - begin_us;
     return b;
 }
 
 static struct el_body *render_json(struct el_pages *p, int64_t now_us)
 {
-    struct el_view_options o = {.groups = p->groups, .now_us = now_us, .stale = p->state != EL_SOURCE_FRESH};
+    struct el_exporter_stats stats = {0};
+    struct el_view_options o = options(p, &stats, now_us);
     struct el_buf bytes = {0};
     struct el_body *b = NULL;
 
@@ -134,7 +148,7 @@ static struct el_body *render_ready(struct el_pages *p)
         return text_body(SLOT_READY, 200, "ready");
     if (p->state == EL_SOURCE_FRESH)
         return text_body(SLOT_READY, 503, "not ready: not every drive was polled yet");
-    el_source_problem(p->source, problem, sizeof problem);
+    el_source_problem(p->o.source, problem, sizeof problem);
     if (!problem[0])
         el_text_copy(problem, sizeof problem, "the snapshot is stale: elementd does not write it any more");
     return text_body(SLOT_READY, 503, problem);

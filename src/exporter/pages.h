@@ -3,13 +3,15 @@
 #pragma once
 
 #include "exporter/content.h"
-#include "exporter/counters.h"
 #include "exporter/source.h"
+#include "model/catalog.h"
 
 struct el_pages_options {
     struct el_source *source;
     const char *telemetry_path; /* "/metrics" */
     uint64_t groups;            /* metric groups of the catalog */
+    void (*stats)(void *ctx, struct el_exporter_stats *out); /* what the exporter knows about itself, asked at each rendering */
+    void *ctx;
 };
 
 struct el_pages;

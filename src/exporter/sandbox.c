@@ -57,7 +57,9 @@ static int drop_rights(const char *user)
     gid_t gid = pw ? pw->pw_gid : NOBODY_ID;
     int r;
 
+    capng_clear(CAPNG_SELECT_ALL);
     if (geteuid() == 0) {
+        capng_apply(CAPNG_SELECT_BOUNDS); /* takes CAP_SETPCAP, so while there is one; without it no_new_privs is enough */
         if (!pw)
             el_log_warning("there is no user %s: running as user id %d; make it with `systemd-sysusers` or `useradd --system %s`",
                            user, NOBODY_ID, user);
@@ -66,7 +68,6 @@ static int drop_rights(const char *user)
     }
     capng_clear(CAPNG_SELECT_ALL);
     r = capng_apply(CAPNG_SELECT_CAPS);
-    /* The bounding set can only be cut with CAP_SETPCAP; without any capability and with no_new_privs it does not matter. */
     return r < 0 ? -EPERM : 0;
 }
 

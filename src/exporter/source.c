@@ -28,6 +28,7 @@ struct el_source {
     struct held *all, *newest;
     struct stat seen; /* the file last looked into; all zero: none */
     char problem[160];
+    uint64_t refused;
 };
 
 enum el_source_state el_source_judge(const struct el_snapshot *s, int64_t now_us)
@@ -163,6 +164,7 @@ static void refresh(struct el_source *src, int64_t now_us)
     if (r == 0 && !why)
         r = hold(src, s);
     if (r < 0 || why) {
+        src->refused++;
         set_problem(src, why ? why : strerror(-r));
         el_snapshot_free(s);
     } else {
@@ -197,4 +199,14 @@ void el_source_problem(struct el_source *src, char *text, size_t size)
     pthread_mutex_lock(&src->lock);
     el_text_copy(text, size, src->problem);
     pthread_mutex_unlock(&src->lock);
+}
+
+uint64_t el_source_refused(struct el_source *src)
+{
+    uint64_t n;
+
+    pthread_mutex_lock(&src->lock);
+    n = src->refused;
+    pthread_mutex_unlock(&src->lock);
+    return n;
 }

@@ -22,3 +22,6 @@ int el_view_metrics(const struct el_snapshot *s, enum el_view_format format, con
 
 /* Appends the whole snapshot as one JSON object. 0 or -ENOMEM. */
 int el_view_json(const struct el_snapshot *s, const struct el_view_options *o, struct el_buf *out);
+
+/* Appends the object of one slot alone, as it stands in the whole. 0 or -ENOMEM. */
+int el_view_slot_json(const struct el_snapshot *s, uint32_t slot, const struct el_view_options *o, struct el_buf *out);

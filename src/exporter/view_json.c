@@ -348,11 +348,27 @@ static void events(struct json *j)
     close_with(j, ']');
 }
 
+static struct json begin(const struct el_snapshot *s, const struct el_view_options *o, struct el_buf *out)
+{
+    return (struct json){
+        .out = out,
+        .groups = o->groups ? o->groups : EL_GROUPS_ALL,
+        .c = {.s = s, .exporter = o->exporter, .now_us = o->now_us, .stale = o->stale},
+    };
+}
+
+int el_view_slot_json(const struct el_snapshot *s, uint32_t row, const struct el_view_options *o, struct el_buf *out)
+{
+    struct json j = begin(s, o, out);
+
+    slot(&j, row);
+    return out->failed ? -ENOMEM : 0;
+}
+
 int el_view_json(const struct el_snapshot *s, const struct el_view_options *o, struct el_buf *out)
 {
-    struct json j = {.out = out, .groups = o->groups ? o->groups : EL_GROUPS_ALL};
+    struct json j = begin(s, o, out);
 
-    j.c = (struct el_catalog_context){.s = s, .exporter = o->exporter, .now_us = o->now_us, .stale = o->stale};
     open_with(&j, NULL, '{');
     text_member(&j, "version", s->daemon.version);
     unsigned_member(&j, "seq", s->seq);

@@ -61,10 +61,10 @@ CASES = {
     "ElementDriveEnduranceExceeded": (
         [("S element_drive_percentage_used_ratio", "1.03x60")], 10, [("S element_drive_percentage_used_ratio", "0.99x60")]),
     "ElementDriveWearsOutIn30Days": (
-        [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "29x400")], 370, [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "91x400")]),
+        [('S element_drive_wear_remaining_seconds{basis="rated_bytes"}', "2505600x400")], 370, [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "7862400x400")]),
     "ElementDriveWearsOutIn90Days": (
-        [('S element_drive_wear_days_remaining{basis="percentage_used"}', "31x400")], 370,
-        [('S element_drive_wear_days_remaining{basis="percentage_used"}', "89x100 91x300")]),
+        [('S element_drive_wear_remaining_seconds{basis="percentage_used"}', "2678400x400")], 370,
+        [('S element_drive_wear_remaining_seconds{basis="percentage_used"}', "7689600x100 7862400x300")]),
     "ElementWarrantyEnding": (
         [("C element_card_warranty_remaining_seconds", "7000000x100")], 70, [("C element_card_warranty_remaining_seconds", "8000000x100")]),
     "ElementLinkDegraded": (
@@ -83,11 +83,11 @@ CASES = {
         [('C element_board_airflow_lfm{origin="measured"}', "390x60"), ("C element_card_airflow_min_lfm", "400x60")], 10,
         [('C element_board_airflow_lfm{origin="measured"}', "400x60"), ("C element_card_airflow_min_lfm", "400x60")]),
     "ElementInletOutOfRange": (
-        [('C element_board_inlet_celsius{origin="measured"}', "56x60"), ('C element_card_inlet_limit_celsius{extent="max"}', "55x60"), ('C element_card_inlet_limit_celsius{extent="min"}', "0x60")], 10,
-        [('C element_board_inlet_celsius{origin="measured"}', "55x60"), ('C element_card_inlet_limit_celsius{extent="max"}', "55x60"), ('C element_card_inlet_limit_celsius{extent="min"}', "0x60")]),
+        [('C element_board_inlet_celsius{origin="measured"}', "56x60"), ('C element_card_inlet_max_celsius', "55x60"), ('C element_card_inlet_min_celsius', "0x60")], 10,
+        [('C element_board_inlet_celsius{origin="measured"}', "55x60"), ('C element_card_inlet_max_celsius', "55x60"), ('C element_card_inlet_min_celsius', "0x60")]),
     "ElementHumidityOutOfRange": (
-        [('C element_card_humidity_ratio{origin="measured"}', "0.03x60"), ('C element_card_humidity_limit_ratio{extent="max"}', "0.95x60"), ('C element_card_humidity_limit_ratio{extent="min"}', "0.05x60")], 20,
-        [('C element_card_humidity_ratio{origin="measured"}', "0.5x60"), ('C element_card_humidity_limit_ratio{extent="max"}', "0.95x60"), ('C element_card_humidity_limit_ratio{extent="min"}', "0.05x60")]),
+        [('C element_card_humidity_ratio{origin="measured"}', "0.03x60"), ('C element_card_humidity_max_ratio', "0.95x60"), ('C element_card_humidity_min_ratio', "0.05x60")], 20,
+        [('C element_card_humidity_ratio{origin="measured"}', "0.5x60"), ('C element_card_humidity_max_ratio', "0.95x60"), ('C element_card_humidity_min_ratio', "0.05x60")]),
     "ElementSwitchTemperatureHigh": (
         [("C element_switch_temperature_celsius", "100x60"), ("C element_switch_limit_celsius", "100x60")], 5,
         [("C element_switch_temperature_celsius", "99x60"), ("C element_switch_limit_celsius", "100x60")]),

@@ -8,3 +8,6 @@ set_tests_properties(dashboards.made PROPERTIES LABELS rules)
 # Needs npm and its registry; skipped without.
 add_test(NAME dashboards.schema COMMAND ${CMAKE_SOURCE_DIR}/tests/prometheus/schema.sh ${CMAKE_BINARY_DIR}/schema)
 set_tests_properties(dashboards.schema PROPERTIES LABELS "rules;full" TIMEOUT 300 SKIP_RETURN_CODE 77)
+add_test(NAME rules.names COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/prometheus/names.py)
+add_test(NAME rules.names.can_fail COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/prometheus/names.py --self-test)
+set_tests_properties(rules.names rules.names.can_fail PROPERTIES LABELS lint)

@@ -1,0 +1,280 @@
+/* elementd decode: what one drive with these raw pages would export. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "exporter/view.h"
+#include "model/fill.h"
+
+static const char help[] =
+    "usage: elementd decode [--identify FILE] [--smart FILE] [other pages] [--prometheus | --json]\n"
+    "Prints what one drive with these raw NVMe pages would export; by default as readable text.\n"
+    "  --identify FILE        Identify Controller, 4096 bytes\n"
+    "  --smart FILE           SMART / Health Information, log 02h, 512 bytes\n"
+    "  --namespace FILE       Identify Namespace, 4096 bytes\n"
+    "  --log-error FILE       Error Information, log 01h, entries of 64 bytes\n"
+    "  --log-firmware FILE    Firmware Slot Information, log 03h, 512 bytes\n"
+    "  --log-self-test FILE   Device Self-test, log 06h, 564 bytes\n"
+    "  --log-endurance FILE   Endurance Group Information, log 09h, 512 bytes\n"
+    "  --log-sanitize FILE    Sanitize Status, log 81h, 512 bytes\n"
+    "  --log-ocp FILE         OCP SMART / Health Information Extended, log C0h, 512 bytes\n"
+    "  --prometheus           as the metrics page shows it\n"
+    "  --json                 as the JSON shows it, and what was not believed\n"
+    "A page can be taken with: nvme get-log /dev/nvme0 -i 2 -l 512 -b >smart.bin\n";
+
+enum page { IDENTIFY, SMART, NAMESPACE, ERROR_LOG, FIRMWARE, SELF_TEST, ENDURANCE, SANITIZE, OCP, PAGES };
+
+static const size_t page_size[PAGES] = {
+    [IDENTIFY] = EL_NVME_IDENTIFY_SIZE, [SMART] = EL_NVME_SMART_SIZE,   [NAMESPACE] = EL_NVME_IDENTIFY_SIZE,
+    [ERROR_LOG] = 0 /* any */,          [FIRMWARE] = EL_NVME_LOG_SIZE,  [SELF_TEST] = EL_NVME_SELF_TEST_SIZE,
+    [ENDURANCE] = EL_NVME_LOG_SIZE,     [SANITIZE] = EL_NVME_LOG_SIZE,  [OCP] = EL_NVME_LOG_SIZE,
+};
+
+#define ERROR_LOG_MAX (256u * 64u)
+#define GROUPS                                                                                                         \
+    (1ull << EL_GROUP_drive | 1ull << EL_GROUP_smart | 1ull << EL_GROUP_limits | 1ull << EL_GROUP_capacity |           \
+     1ull << EL_GROUP_thresholds | 1ull << EL_GROUP_power_states | 1ull << EL_GROUP_logs | 1ull << EL_GROUP_ocp |      \
+     1ull << EL_GROUP_detail)
+
+/* The file's bytes, when there are as many as the page has. Says what is wrong. */
+static int read_page(enum page which, const char *path, struct el_buf *out)
+{
+    size_t size = page_size[which];
+    int r = el_file_read(AT_FDCWD, path, size ? size : ERROR_LOG_MAX, out);
+
+    if (r == -EFBIG || (r == 0 && size && out->len != size)) {
+        fprintf(stderr, "elementd decode: %s: %s %zu bytes, expected %zu\n", path, r ? "more than" : "got",
+                r ? size : out->len, size);
+        return -EINVAL;
+    }
+    if (r == 0 && !size && (!out->len || out->len % 64)) {
+        fprintf(stderr, "elementd decode: %s: got %zu bytes, expected entries of 64\n", path, out->len);
+        return -EINVAL;
+    }
+    if (r < 0)
+        fprintf(stderr, "elementd decode: %s: %s\n", path, strerror(-r));
+    return r;
+}
+
+static int fill(struct el_snapshot *s, enum page which, const uint8_t *bytes, size_t n)
+{
+    struct el_slot *slot = el_snapshot_slots(s);
+
+    switch (which) {
+    case IDENTIFY:
+        return el_fill_identify(slot, bytes, s->time_us);
+    case SMART:
+        return el_fill_smart(slot, bytes, s->time_us);
+    case NAMESPACE:
+        return el_fill_namespace(el_snapshot_namespaces(s), bytes);
+    case ERROR_LOG:
+        return el_fill_error_log(slot, bytes, n, s->time_us);
+    case FIRMWARE:
+        return el_fill_firmware(slot, bytes, s->time_us);
+    case SELF_TEST:
+        return el_fill_self_test(slot, bytes, s->time_us);
+    case ENDURANCE:
+        return el_fill_endurance(slot, 1, bytes, s->time_us);
+    case SANITIZE:
+        return el_fill_sanitize(slot, bytes, s->time_us);
+    case OCP:
+        return el_fill_ocp(slot, bytes, s->time_us);
+    case PAGES:
+        break;
+    }
+    return -EINVAL;
+}
+
+static const char *why_not(int error)
+{
+    return error == -ENODATA          ? "all-zero page: the read failed, this is no reading" :
+           error == -ENODEV           ? "all-ones page: the device is gone" :
+           error == -EPROTONOSUPPORT  ? "not an OCP page: its GUID is another one" :
+                                        "makes no sense";
+}
+
+/* A snapshot of one card with one slot that holds this drive. */
+static struct el_snapshot *one_drive(bool has_namespace)
+{
+    const struct el_snapshot_counts counts = {.cards = 1, .slots = 1, .namespaces = has_namespace};
+    struct el_snapshot *s = el_snapshot_new(&counts);
+    struct el_slot *slot;
+
+    if (!s)
+        return NULL;
+    slot = el_snapshot_slots(s);
+    snprintf(s->daemon.version, sizeof s->daemon.version, "%s", EL_VERSION);
+    snprintf(s->daemon.backend, sizeof s->daemon.backend, "pages");
+    snprintf(el_snapshot_cards(s)->name, sizeof el_snapshot_cards(s)->name, "drive");
+    el_snapshot_cards(s)->slots = 1;
+    s->time_us = 1;
+    slot->state = EL_SLOT_UP;
+    slot->numa_node = -1;
+    slot->wear_days_remaining = slot->write_rate_1d = slot->write_rate_30d = NAN;
+    if (has_namespace)
+        el_snapshot_namespaces(s)->nsid = 1;
+    return s;
+}
+
+/* Exit code. Pages are filled in the order of the enumeration: identity first, for SMART depends on it. */
+static int load(struct el_snapshot *s, const char *const path[PAGES])
+{
+    struct el_slot *slot = el_snapshot_slots(s);
+
+    for (int i = 0; i < PAGES; i++) {
+        EL_AUTO_BUF struct el_buf bytes = {0};
+        int r;
+
+        if (!path[i])
+            continue;
+        if (read_page(i, path[i], &bytes) < 0)
+            return EL_EXIT_BAD;
+        r = fill(s, i, (const uint8_t *)bytes.data, bytes.len);
+        if (r == 0)
+            continue;
+        fprintf(stderr, "elementd decode: %s: %s\n", path[i], why_not(r));
+        if (i == IDENTIFY || i == SMART) {
+            slot->state = r == -ENODEV ? EL_SLOT_GONE : EL_SLOT_FAILED;
+            snprintf(slot->reason, sizeof slot->reason, "%s", why_not(r));
+        }
+    }
+    return EL_EXIT_OK;
+}
+
+static void text_value(struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub)
+{
+    struct el_value v = el_metric_value(c, m, row, sub);
+    struct el_labels l = {0};
+    char name[128], number[EL_NUM_MAX];
+    int n;
+
+    if (v.kind == EL_VALUE_ABSENT)
+        return;
+    n = snprintf(name, sizeof name, "%s", m->name + strlen("element_"));
+    for (int which = 0; which < 2 && m->sub[which]; which++)
+        n += snprintf(name + n, sizeof name - (size_t)n, " %s", el_metric_sub_value(c, m, row, sub, which));
+    if (m->type != EL_METRIC_INFO) {
+        el_value_text(number, v);
+        printf("  %-56s %s\n", name, number);
+        return;
+    }
+    el_info_labels(c, m, row, sub, &l);
+    for (uint32_t i = 0; i < l.n; i++)
+        if (l.label[i].value[0])
+            printf("  %s %-*s %s\n", name, (int)(55 - EL_MIN(n, 50)), l.label[i].name, l.label[i].value);
+}
+
+static void print_rejected(const struct el_slot *slot)
+{
+    for (int i = 0; i < EL_SLOT_SENSORS; i++)
+        if (slot->temp_mc[i].quality == EL_IMPLAUSIBLE)
+            printf("  %s %d: %d K can not be true: not exported\n", i ? "temperature sensor" : "composite temperature", i,
+                   i ? slot->smart.sensor_k[i - 1] : slot->smart.temperature_k);
+}
+
+static void print_text(const struct el_snapshot *s)
+{
+    struct el_catalog_context c = {.s = s};
+    const struct el_slot *slot = el_snapshot_slots(s);
+
+    printf("drive: %s%s%s\n", el_slot_state_name(slot->state), slot->reason[0] ? ": " : "", slot->reason);
+    for (uint32_t i = 0; i < EL_METRIC_ID_COUNT; i++) {
+        const struct el_metric *m = el_metric(i);
+
+        if ((m->scope != EL_SCOPE_SLOT && m->scope != EL_SCOPE_NAMESPACE) || !(GROUPS & 1ull << m->group))
+            continue;
+        for (uint32_t row = 0; row < el_scope_rows(&c, m->scope); row++)
+            for (uint32_t sub = 0; sub < el_metric_subs(m); sub++)
+                text_value(&c, m, row, sub);
+    }
+    print_rejected(slot);
+}
+
+static void put_rejected(const struct el_slot *slot, struct el_buf *b)
+{
+    bool comma = false;
+
+    el_buf_puts(b, "{\"rejected_kelvin\":{");
+    for (int i = 0; i < EL_SLOT_SENSORS; i++) {
+        if (slot->temp_mc[i].quality != EL_IMPLAUSIBLE)
+            continue;
+        el_buf_printf(b, "%s\"%s\":%u", comma ? "," : "", el_metric(EL_METRIC_DRIVE_TEMPERATURE)->sub[0]->value((uint32_t)i),
+                      i ? slot->smart.sensor_k[i - 1] : slot->smart.temperature_k);
+        comma = true;
+    }
+    el_buf_puts(b, "},\"drive\":");
+}
+
+static int print(const struct el_snapshot *s, int form)
+{
+    const struct el_view_options o = {.groups = GROUPS};
+    EL_AUTO_BUF struct el_buf b = {0};
+    int r = 0;
+
+    if (form == 'j') {
+        put_rejected(el_snapshot_slots(s), &b);
+        r = el_view_slot_json(s, 0, &o, &b);
+        el_buf_puts(&b, "}\n");
+    } else if (form == 'p') {
+        r = el_view_metrics(s, EL_VIEW_PROMETHEUS, &o, &b);
+    } else {
+        print_text(s);
+    }
+    if (r < 0 || b.failed || (b.len && fwrite(b.data, 1, b.len, stdout) != b.len) || fflush(stdout) != 0) {
+        fprintf(stderr, "elementd decode: cannot write the answer\n");
+        return EL_EXIT_BAD;
+    }
+    return EL_EXIT_OK;
+}
+
+int el_cmd_decode(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"identify", required_argument, NULL, 'P' + IDENTIFY},
+        {"smart", required_argument, NULL, 'P' + SMART},
+        {"namespace", required_argument, NULL, 'P' + NAMESPACE},
+        {"log-error", required_argument, NULL, 'P' + ERROR_LOG},
+        {"log-firmware", required_argument, NULL, 'P' + FIRMWARE},
+        {"log-self-test", required_argument, NULL, 'P' + SELF_TEST},
+        {"log-endurance", required_argument, NULL, 'P' + ENDURANCE},
+        {"log-sanitize", required_argument, NULL, 'P' + SANITIZE},
+        {"log-ocp", required_argument, NULL, 'P' + OCP},
+        {"prometheus", no_argument, NULL, 'p'},
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const char *path[PAGES] = {0};
+    struct el_snapshot *s;
+    int c, form = 0, pages = 0, r;
+
+    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return EL_EXIT_OK;
+        } else if (c == 'p' || c == 'j') {
+            if (form && form != c)
+                return el_cli_usage("decode", "--prometheus and --json exclude each other");
+            form = c;
+        } else if (c >= 'P' && c < 'P' + PAGES) {
+            path[c - 'P'] = optarg;
+            pages++;
+        } else {
+            return EL_EXIT_USAGE;
+        }
+    }
+    if (optind != argc || !pages)
+        return el_cli_usage("decode", "expected at least one page, each after its flag");
+    s = one_drive(path[NAMESPACE]);
+    if (!s)
+        return EL_EXIT_BAD;
+    r = load(s, path);
+    if (r == EL_EXIT_OK)
+        r = print(s, form);
+    el_snapshot_free(s);
+    return r;
+}

@@ -1,0 +1,43 @@
+/* The flags of elementd-exporter: those that are settings, and the text of --help. Included by its main alone. */
+#pragma once
+
+#define CONFIG_DEFAULT "/etc/elementd/elementd.yaml"
+
+enum { FLAG_CONFIG = 0x100, FLAG_SNAPSHOT, FLAG_STATE_DIR, FLAG_USER, FLAG_SANDBOX, FLAG_VERSION, FLAG_SETTING };
+
+/* Flags that are settings: the same bounds as in the file. */
+static const struct {
+    const char *flag, *setting;
+} settings[] = {
+    {"--web.listen-address", "web.listen_addresses"}, {"--web.config.file", "web.config_file"},
+    {"--web.telemetry-path", "web.telemetry_path"},   {"--collect", "web.collect"},
+    {"--snmp.agentx", "snmp.agentx"},                 {"--snmp.agentx-socket", "snmp.agentx_socket"},
+    {"--snmp.standalone", "snmp.standalone"},         {"--snmp.base-oid", "snmp.base_oid"},
+    {"--snmp.entity", "snmp.entity"},                 {"--snmp.users-file", "snmp.users_file"},
+    {"--snmp.sink", "snmp.sinks"},                    {"--log.level", "log.level"},
+    {"--log.format", "log.format"},
+};
+
+static const char help[] =
+    "usage: elementd-exporter [flags]\n"
+    "Serves the snapshot that elementd writes: Prometheus, JSON, a status page, SNMP.\n\n"
+    "  --config FILE               settings (default: " CONFIG_DEFAULT " if it is there); flags win over it\n"
+    "  --snapshot FILE             what to serve (default: snapshot in the runtime directory of the settings)\n"
+    "  --state-dir DIR             its own memory (default: $STATE_DIRECTORY)\n"
+    "  --user NAME                 whose rights to take when started by root (elementd-exporter)\n"
+    "  --sandbox auto|require|off  auto: as much as this kernel can; require: all of it or exit 1\n"
+    "  --web.listen-address A      HOST:PORT, may be given several times (default: [::]:10450 and 0.0.0.0:10450)\n"
+    "  --web.config.file FILE      TLS, users, headers: the Prometheus exporters' format\n"
+    "  --web.telemetry-path PATH   path of the metrics (/metrics)\n"
+    "  --collect GROUPS            metric groups, comma separated; see `elementd metrics`\n"
+    "  --snmp.agentx off|auto|on   be a subagent of snmpd (auto)\n"
+    "  --snmp.agentx-socket PATH   where snmpd listens for subagents (default: the usual places)\n"
+    "  --snmp.standalone ADDRESS   be an agent of one's own, such as udp:127.0.0.1:1161\n"
+    "  --snmp.base-oid OID         where the MIB is rooted\n"
+    "  --snmp.entity off|auto|on   ENTITY-MIB and sensors (auto)\n"
+    "  --snmp.users-file FILE      SNMPv3 users of the agent of one's own\n"
+    "  --snmp.sink ADDRESS         where its notifications go, may be given several times\n"
+    "  --log.level LEVEL           error, warning, info, debug\n"
+    "  --log.format FORMAT         text, logfmt, json, journal\n"
+    "  --version, --help\n\n"
+    "SIGHUP reloads settings, users and certificates; SIGTERM ends it.\n";

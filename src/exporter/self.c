@@ -1,0 +1,76 @@
+#include "exporter/self.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/num.h"
+
+static uint64_t open_descriptors(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    uint64_t n = 0;
+
+    if (!d)
+        return 0;
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n > 3 ? n - 3 : 0; /* ".", ".." and the one that is reading */
+}
+
+/* Pages: "size resident ..." */
+static void memory(struct el_process_stats *out)
+{
+    unsigned long long size, resident;
+    char line[128];
+
+    if (el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) == 0 && sscanf(line, "%llu %llu", &size, &resident) == 2) {
+        out->vsz_bytes = size * (uint64_t)sysconf(_SC_PAGESIZE);
+        out->rss_bytes = resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    }
+}
+
+void el_self_process(struct el_process_stats *out)
+{
+    static _Atomic int64_t start_realtime_us;
+    struct rlimit l;
+
+    if (!start_realtime_us)
+        start_realtime_us = el_clock_realtime_us();
+    *out = (struct el_process_stats){.cpu_us = el_clock_process_cpu_us(), .start_realtime_us = start_realtime_us, .open_fds = open_descriptors()};
+    memory(out);
+    if (getrlimit(RLIMIT_NOFILE, &l) == 0)
+        out->max_fds = l.rlim_cur;
+    if (getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY)
+        out->vsz_max_bytes = l.rlim_cur;
+}
+
+void el_self_rejects(const struct el_http_counters *c, uint64_t rejects[EL_REJECT_COUNT])
+{
+    rejects[EL_REJECT_CONNECTIONS] = c->crowded_out + c->limited;
+    rejects[EL_REJECT_TIMEOUT] = c->header_timeout + c->total_timeout;
+    rejects[EL_REJECT_BAD_REQUEST] = c->bad_request + c->tls_failed;
+    rejects[EL_REJECT_METHOD] = c->bad_method;
+    rejects[EL_REJECT_NOT_FOUND] = c->not_found;
+    rejects[EL_REJECT_UNAUTHORIZED] = c->unauthorized;
+}
+
+int64_t el_self_count_start(const char *state_dir)
+{
+    char path[PATH_MAX], text[EL_NUM_MAX];
+    int64_t n = 0;
+    int r;
+
+    snprintf(path, sizeof path, "%s/starts", state_dir);
+    if (el_file_read_i64(AT_FDCWD, path, &n) < 0 || n < 0 || n == INT64_MAX)
+        n = 0;
+    snprintf(text, sizeof text, "%lld\n", (long long)++n);
+    r = el_file_replace(AT_FDCWD, path, text, strlen(text), 0644, false);
+    return r < 0 ? r : n;
+}

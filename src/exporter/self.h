@@ -1,0 +1,17 @@
+/* What the exporter knows about itself. */
+#pragma once
+
+#include <stdint.h>
+
+#include "exporter/counters.h"
+#include "model/catalog.h"
+
+/* This process, from /proc/self. What cannot be read stays 0. */
+void el_self_process(struct el_process_stats *out);
+
+/* The server's counters by the reasons of the catalog. */
+void el_self_rejects(const struct el_http_counters *c, uint64_t rejects[EL_REJECT_COUNT]);
+
+/* How often the exporter has started with this state directory, this start included; kept in the file `starts`. -errno when it
+ * cannot be kept: then restarts go unnoticed. */
+int64_t el_self_count_start(const char *state_dir);
