@@ -96,7 +96,7 @@ static void value(struct json *j, struct el_value v)
     el_buf_put(j->out, text, el_value_text(text, v));
 }
 
-/* "element_drive_cap_ratio" is "cap_ratio" in the object of a drive. */
+/* "element_drive_cap_ratio" is "cap_ratio" in the object of a drive, "element_drive" itself its "info". */
 static const char *short_name(const struct el_metric *m)
 {
     static const char *const families[] = {
@@ -107,6 +107,8 @@ static const char *short_name(const struct el_metric *m)
     };
     size_t n = strlen(families[m->scope]);
 
+    if (strncmp(m->name, families[m->scope], n - 1) == 0 && m->name[n - 1] == '\0')
+        return "info";
     if (strncmp(m->name, families[m->scope], n) == 0)
         return m->name + n;
     return strncmp(m->name, "element_", 8) == 0 ? m->name + 8 : m->name;
@@ -134,7 +136,7 @@ static void plain_metric(struct json *j, const struct el_metric *m, uint32_t row
 
     if (v.kind == EL_VALUE_ABSENT)
         return;
-    key(j, m->type == EL_METRIC_INFO ? "info" : short_name(m));
+    key(j, short_name(m));
     if (m->type == EL_METRIC_INFO)
         info_metric(j, m, row, 0);
     else
