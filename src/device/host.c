@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -16,7 +17,16 @@
 #include "device/topology.h"
 #include "device/uevent.h"
 
+#define READING_WAIT_US (50 * EL_USEC_PER_MSEC) /* a discovery waits no longer for a reading under way */
 #define RESCAN_US (5 * EL_USEC_PER_SEC) /* uevents can be lost or never come; looking is cheap */
+
+enum { ROW_GONE = -1, ROW_FILE = -2 };
+
+/* Where a sensor is read from today. */
+struct place {
+    int32_t row;             /* its number in hwmon, or one of the above */
+    char pwm[EL_SYSFS_PATH]; /* of a fan duty */
+};
 
 struct host {
     struct el_settings settings;
@@ -24,15 +34,18 @@ struct host {
     struct el_drives *drives;
     struct el_hwmon *hwmon;
     struct el_acting *acting;
+    pthread_mutex_t reading; /* of hwmon, which can hang on a dead bus; taken before `lock` */
+    pthread_mutex_t lock;    /* of what follows, never held over I/O */
     struct el_keys sensors;  /* by name */
-    int32_t *row;            /* by sensor key: its number in hwmon; -1 = gone, -2 = from a file */
-    uint32_t rows;
+    struct place *place;     /* by sensor key */
+    uint32_t places;
+    struct el_sensor *found; /* rows of the last discovery that could look at hwmon */
+    uint32_t n_found;
     int uevents;             /* -1 = none */
     uint64_t fingerprint;
     int64_t looked_us;
 };
 
-enum { ROW_GONE = -1, ROW_FILE = -2 };
 
 /* ---- sensors ---- */
 
@@ -83,31 +96,103 @@ static int add_file_sensors(struct host *h, struct el_inventory *inv)
     return 0;
 }
 
-/* Keys by name, and where each key is read from today. */
-static int key_sensors(struct host *h, struct el_inventory *inv)
+static int key_sensor(struct host *h, struct el_sensor *s, uint32_t row)
 {
-    for (uint32_t i = 0; i < h->rows; i++)
-        h->row[i] = ROW_GONE;
-    for (uint32_t i = 0; i < inv->n.sensors; i++) {
-        struct el_sensor *s = &inv->sensors[i];
-        const struct el_sensor_map *map = map_of(h, s);
+    const struct el_sensor_map *map = map_of(h, s);
+    const char *pwm = el_hwmon_pwm(h->hwmon, row);
+    struct place *p;
 
-        s->key = el_keys_get(&h->sensors, s->name);
-        while (s->key > h->rows)
-            if (!el_row_append(&h->row, &h->rows, sizeof *h->row))
-                return -ENOMEM;
-        if (!s->key)
+    s->key = el_keys_get(&h->sensors, s->name);
+    while (s->key > h->places)
+        if (!el_row_append(&h->place, &h->places, sizeof *h->place))
             return -ENOMEM;
-        h->row[s->key - 1] = map && is_file(map) ? ROW_FILE : (int32_t)i;
-        if (map)
-            s->role = map->role;
-    }
+    if (!s->key)
+        return -ENOMEM;
+    p = &h->place[s->key - 1];
+    p->row = map && is_file(map) ? ROW_FILE : (int32_t)row;
+    el_text_copy(p->pwm, sizeof p->pwm, p->row >= 0 && pwm ? pwm : "");
+    if (map)
+        s->role = map->role;
     return 0;
 }
 
-static int32_t row_of(const struct host *h, uint32_t key)
+static struct el_sensor *copy_rows(const struct el_sensor *rows, uint32_t n)
 {
-    return key > 0 && key <= h->rows ? h->row[key - 1] : ROW_GONE;
+    struct el_sensor *copy = malloc(sizeof *copy * (n + 1));
+
+    if (copy && n)
+        memcpy(copy, rows, sizeof *copy * n);
+    return copy;
+}
+
+/* Keys by name, and where each key is read from today. */
+static int key_sensors(struct host *h, struct el_inventory *inv)
+{
+    struct el_sensor *found;
+    int r = 0;
+
+    pthread_mutex_lock(&h->lock);
+    for (uint32_t i = 0; i < h->places; i++)
+        h->place[i].row = ROW_GONE;
+    for (uint32_t i = 0; r == 0 && i < inv->n.sensors; i++)
+        r = key_sensor(h, &inv->sensors[i], i);
+    pthread_mutex_unlock(&h->lock);
+    found = r == 0 ? copy_rows(inv->sensors, inv->n.sensors) : NULL;
+    if (!found)
+        return -ENOMEM;
+    free(h->found);
+    h->found = found;
+    h->n_found = inv->n.sensors;
+    return 0;
+}
+
+/* Looks for sensors; while a reading hangs, what was found before stands. */
+static int discover_sensors(struct host *h, struct el_inventory *inv)
+{
+    struct timespec until;
+    int r;
+
+    el_clock_monotonic_after(READING_WAIT_US, &until);
+    if (pthread_mutex_clocklock(&h->reading, CLOCK_MONOTONIC, &until) != 0) {
+        inv->sensors = copy_rows(h->found, h->n_found);
+        inv->n.sensors = h->n_found;
+        return inv->sensors ? 0 : -ENOMEM;
+    }
+    r = el_hwmon_discover(h->hwmon, inv);
+    if (r == 0)
+        r = add_file_sensors(h, inv);
+    if (r == 0)
+        r = key_sensors(h, inv);
+    pthread_mutex_unlock(&h->reading);
+    return r;
+}
+
+static struct place place_of(struct host *h, uint32_t key)
+{
+    struct place p = {.row = ROW_GONE};
+
+    pthread_mutex_lock(&h->lock);
+    if (key > 0 && key <= h->places)
+        p = h->place[key - 1];
+    pthread_mutex_unlock(&h->lock);
+    return p;
+}
+
+static void read_sensor(struct host *h, struct el_sensor *s, int64_t now_us, int64_t realtime_us)
+{
+    const struct el_sensor_map *map = map_of(h, s);
+    struct place p = place_of(h, s->key);
+    int64_t before_us = s->value.time_us;
+
+    if (p.row == ROW_FILE && map) {
+        el_sensor_read_file(map, s, now_us, realtime_us);
+    } else if (p.row >= 0) {
+        el_hwmon_read(h->hwmon, (uint32_t)p.row, s, now_us);
+        if (map && s->value.time_us != before_us) /* scaled once */
+            el_sensor_apply(map, s);
+    } else {
+        s->value.quality = EL_FAILED;
+    }
 }
 
 static int host_read_sensors(void *dev, struct el_sensor *sensors, uint32_t n)
@@ -115,30 +200,11 @@ static int host_read_sensors(void *dev, struct el_sensor *sensors, uint32_t n)
     struct host *h = dev;
     int64_t now_us = el_clock_boottime_us(), realtime_us = el_clock_realtime_us();
 
-    for (uint32_t i = 0; i < n; i++) {
-        const struct el_sensor_map *map = map_of(h, &sensors[i]);
-        int32_t row = row_of(h, sensors[i].key);
-
-        if (row == ROW_FILE && map) {
-            el_sensor_read_file(map, &sensors[i], now_us, realtime_us);
-        } else if (row >= 0) {
-            int64_t before_us = sensors[i].value.time_us;
-
-            el_hwmon_read(h->hwmon, (uint32_t)row, &sensors[i], now_us);
-            if (map && sensors[i].value.time_us != before_us) /* scaled once */
-                el_sensor_apply(map, &sensors[i]);
-        } else {
-            sensors[i].value.quality = EL_FAILED;
-        }
-    }
+    pthread_mutex_lock(&h->reading);
+    for (uint32_t i = 0; i < n; i++)
+        read_sensor(h, &sensors[i], now_us, realtime_us);
+    pthread_mutex_unlock(&h->reading);
     return 0;
-}
-
-static const char *pwm_of(const struct host *h, enum el_actuator a, uint32_t key)
-{
-    int32_t row = row_of(h, key);
-
-    return a == EL_ACTUATOR_FAN && row >= 0 ? el_hwmon_pwm(h->hwmon, (uint32_t)row) : NULL;
 }
 
 /* ---- discovery ---- */
@@ -153,17 +219,12 @@ static int host_discover(void *dev, struct el_inventory *out)
     if (r == 0)
         r = el_drives_update(h->drives, &inv);
     if (r == 0)
-        r = el_hwmon_discover(h->hwmon, &inv);
-    if (r == 0)
-        r = add_file_sensors(h, &inv);
-    if (r == 0)
-        r = key_sensors(h, &inv);
+        r = discover_sensors(h, &inv);
     if (r < 0) {
         el_inventory_free(&inv);
         return r;
     }
     el_blkio_arrays(&h->fs, &inv);
-    host_read_sensors(h, inv.sensors, inv.n.sensors);
     el_inventory_free(out);
     *out = inv;
     h->fingerprint = fingerprint;
@@ -221,39 +282,53 @@ static int host_read_io(void *dev, uint32_t key, struct el_slot_io *io)
 
 /* ---- acting ---- */
 
+/* The fan duty file of a fan's key; drives have none. */
+static const char *pwm_of(struct host *h, enum el_actuator a, uint32_t key, struct place *p)
+{
+    if (a != EL_ACTUATOR_FAN)
+        return NULL;
+    *p = place_of(h, key);
+    return p->row >= 0 && p->pwm[0] ? p->pwm : NULL;
+}
+
 static int host_usable(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size)
 {
     struct host *h = dev;
+    struct place p;
 
-    return el_acting_usable(h->acting, a, key, pwm_of(h, a, key), why, why_size);
+    return el_acting_usable(h->acting, a, key, pwm_of(h, a, key, &p), why, why_size);
 }
 
 static int host_save(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size)
 {
     struct host *h = dev;
+    struct place p;
 
-    return el_acting_save(h->acting, a, key, pwm_of(h, a, key), text, size);
+    return el_acting_save(h->acting, a, key, pwm_of(h, a, key, &p), text, size);
 }
 
 static int host_write(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
 {
     struct host *h = dev;
+    struct place p;
 
-    return el_acting_write(h->acting, a, key, pwm_of(h, a, key), v);
+    return el_acting_write(h->acting, a, key, pwm_of(h, a, key, &p), v);
 }
 
 static int host_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
 {
     struct host *h = dev;
+    struct place p;
 
-    return el_acting_read(h->acting, a, key, pwm_of(h, a, key), out);
+    return el_acting_read(h->acting, a, key, pwm_of(h, a, key, &p), out);
 }
 
 static int host_restore(void *dev, enum el_actuator a, uint32_t key, const char *text)
 {
     struct host *h = dev;
+    struct place p;
 
-    return el_acting_restore(h->acting, a, key, pwm_of(h, a, key), text);
+    return el_acting_restore(h->acting, a, key, pwm_of(h, a, key, &p), text);
 }
 
 static void *host_close(void *dev)
@@ -262,14 +337,21 @@ static void *host_close(void *dev)
 
     if (!h)
         return NULL;
-    el_hwmon_free(h->hwmon);
     if (h->uevents >= 0)
         close(h->uevents);
-    el_keys_free(&h->sensors);
-    free(h->row);
+    h->uevents = -1;
     /* A call that is still in the kernel keeps alive what it points to. */
     if (!el_acting_free(h->acting) || !el_drives_free(h->drives))
         return NULL;
+    if (pthread_mutex_trylock(&h->reading) != 0)
+        return NULL;
+    el_hwmon_free(h->hwmon);
+    pthread_mutex_unlock(&h->reading);
+    pthread_mutex_destroy(&h->reading);
+    pthread_mutex_destroy(&h->lock);
+    el_keys_free(&h->sensors);
+    free(h->place);
+    free(h->found);
     close(h->fs.root);
     free(h);
     return NULL;
@@ -300,6 +382,8 @@ int el_host_open(const struct el_settings *settings, struct el_device *out)
     if (!h)
         return -ENOMEM;
     h->settings = *settings;
+    pthread_mutex_init(&h->reading, NULL);
+    pthread_mutex_init(&h->lock, NULL);
     h->uevents = -1;
     h->fs.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     h->drives = el_drives_new(&h->fs, settings->poll.timeout_ms);

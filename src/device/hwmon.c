@@ -13,7 +13,9 @@
 /* Where one row comes from. */
 struct source {
     const sensors_chip_name *chip;
-    int value, alarm, fault;        /* subfeature numbers; -1 = none */
+    int value, alarm, fault, min, max, max2; /* subfeature numbers; -1 = none */
+    bool limits_known;
+    int64_t limit_min, limit_max;
     double to_raw;                  /* libsensors' unit to that of hwmon files */
     char pwm[EL_SYSFS_PATH];        /* of a fan duty: its file instead */
     char device[EL_SYSFS_PATH];     /* of the chip; "" = none */
@@ -67,12 +69,6 @@ static double get(const sensors_chip_name *chip, int subfeature, double none)
     return subfeature >= 0 && sensors_get_value(chip, subfeature, &v) == 0 ? v : none;
 }
 
-static int64_t limit(const sensors_chip_name *chip, const sensors_feature *f, sensors_subfeature_type type,
-                     const struct kind *k, int64_t none)
-{
-    return el_sensor_limit(k->kind, get(chip, number(chip, f, type), NAN) * k->to_raw, none);
-}
-
 /* A zeroed row and its source, with the name of the chip. */
 static struct el_sensor *add_row(struct el_hwmon *h, struct el_inventory *inv, const struct source *from,
                                  const char *feature, enum el_sensor_kind kind)
@@ -109,14 +105,13 @@ static int add_feature(struct el_hwmon *h, struct el_inventory *inv, const struc
         return 0;
     source.alarm = number(base->chip, f, k->alarm);
     source.fault = number(base->chip, f, k->fault);
+    source.min = number(base->chip, f, k->min);
+    source.max = number(base->chip, f, k->max);
+    source.max2 = number(base->chip, f, k->max2);
     source.to_raw = k->to_raw;
     s = add_row(h, inv, &source, f->name, k->kind);
     if (!s)
         return -ENOMEM;
-    s->limit_min = limit(base->chip, f, k->min, k, INT64_MIN);
-    s->limit_max = limit(base->chip, f, k->max, k, INT64_MAX);
-    if (s->limit_max == INT64_MAX)
-        s->limit_max = limit(base->chip, f, k->max2, k, INT64_MAX);
     label = sensors_get_label(base->chip, f);
     if (label)
         el_text_clean(s->label, sizeof s->label, label);
@@ -231,11 +226,35 @@ static void read_pwm(const struct el_hwmon *h, const struct source *source, stru
         s->value.quality = EL_FAILED;
 }
 
+static int64_t limit(const struct source *source, int subfeature, enum el_sensor_kind kind, int64_t none)
+{
+    return el_sensor_limit(kind, get(source->chip, subfeature, NAN) * source->to_raw, none);
+}
+
+/* Limits once: on some chips each is a transaction on a slow bus. */
+static void fill_limits(struct source *source, struct el_sensor *s)
+{
+    if (!source->limits_known) {
+        source->limit_min = limit(source, source->min, s->kind, INT64_MIN);
+        source->limit_max = limit(source, source->max, s->kind, INT64_MAX);
+        if (source->limit_max == INT64_MAX)
+            source->limit_max = limit(source, source->max2, s->kind, INT64_MAX);
+        source->limits_known = true;
+    }
+    s->limit_min = source->limit_min;
+    s->limit_max = source->limit_max;
+}
+
 void el_hwmon_read(struct el_hwmon *h, uint32_t i, struct el_sensor *s, int64_t now_us)
 {
-    const struct source *source = &h->source[i];
+    struct source *source;
     double v;
 
+    if (i >= h->n) {
+        s->value.quality = EL_FAILED;
+        return;
+    }
+    source = &h->source[i];
     if (asleep(h, source)) {
         if (s->value.quality == EL_GOOD)
             s->value.quality = EL_STALE;
@@ -245,6 +264,7 @@ void el_hwmon_read(struct el_hwmon *h, uint32_t i, struct el_sensor *s, int64_t 
         read_pwm(h, source, s, now_us);
         return;
     }
+    fill_limits(source, s);
     v = get(source->chip, source->value, NAN);
     if (isnan(v))
         s->value.quality = EL_FAILED;

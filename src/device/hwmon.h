@@ -1,5 +1,5 @@
 /* Board sensors of the live machine: the only user of libsensors (so /etc/sensors3.conf counts). Fan duty (pwm), which
- * libsensors does not know, is read beside it. One thread. */
+ * libsensors does not know, is read beside it. Callers keep to one thread at a time. */
 #pragma once
 
 #include "device/sysfs.h"
@@ -12,7 +12,8 @@ struct el_hwmon *el_hwmon_new(const struct el_sysfs *fs); /* `fs` is kept, not c
 struct el_hwmon *el_hwmon_free(struct el_hwmon *h);       /* takes NULL, returns NULL */
 
 /* Looks at the machine anew: sensor rows into `inv` (which has none), in the order that el_hwmon_read counts. NVMe chips are
- * skipped: one reading of theirs costs one admin command. 0 or -errno; a machine without sensors is no error. */
+ * skipped: one reading of theirs costs one admin command. No device is asked anything yet: limits come with the first reading.
+ * 0 or -errno; a machine without sensors is no error. */
 int el_hwmon_discover(struct el_hwmon *h, struct el_inventory *inv);
 
 /* Fresh value, alarm and fault of sensor `i`. A suspended device is not woken: its reading turns stale. */

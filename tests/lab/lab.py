@@ -48,7 +48,7 @@ class Monitor:
 
 
 class Lab:
-    def __init__(self, drives=4, cards=1, cmdline='', memory=384, drive_options='', devices=(), native=False, boot_timeout=120):
+    def __init__(self, drives=4, cards=1, cmdline='', memory=384, drive_options='', devices=(), native=False, subsystem=False, boot_timeout=120):
         self.images = os.environ['EL_LAB_IMAGES']
         self.dir = tempfile.mkdtemp(prefix='elementd-lab.', dir='/dev/shm')
         self.share = self.dir + '/share'
@@ -58,7 +58,7 @@ class Lab:
         # native: PCIe hot plug by the ports (slow, slot numbers are ours); else by ACPI (0.3 s)
         arguments = self._machine(memory, cmdline, native) + list(devices)
         for card in range(cards):
-            arguments += self._card(card, drives, drive_options)
+            arguments += self._card(card, drives, drive_options, subsystem)
         try:
             with open(self.dir + '/qemu.err', 'w') as errors:
                 self.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
@@ -88,7 +88,7 @@ class Lab:
                 '-device', 'virtio-9p-pci,fsdev=root,mount_tag=root',
                 '-global', f'ICH9-LPC.acpi-pci-hotplug-with-bridge-support={"off" if native else "on"}']
 
-    def _card(self, card, drives, options):
+    def _card(self, card, drives, options, subsystem):
         chassis = card * 16 + 1
         a = ['-device', f'pcie-root-port,id=rp{card},bus=pcie.0,addr={0x10 + card:x},chassis={chassis},slot={chassis},'
              'x-speed=16,x-width=16', '-device', f'x3130-upstream,id=up{card},bus=rp{card}']
@@ -99,8 +99,15 @@ class Lab:
                 f.truncate(1 << 30)
             a += ['-device', f'xio3130-downstream,id=dn{i},bus=up{card},addr={j:x},chassis={chassis + 1 + j},slot={chassis + 1 + j}',
                   '-drive', f'file={image},if=none,id=d{i},format=raw,cache=unsafe,discard=unmap',
-                  '-device', f'nvme,id=nv{i},bus=dn{i},serial=LAB{i:04d},drive=d{i}{options}']
+                  *self._drive(i, options, subsystem)]
         return a
+
+    def _drive(self, i, options, subsystem):
+        """With a subsystem Linux puts a multipath head above the drive."""
+        if not subsystem:
+            return ['-device', f'nvme,id=nv{i},bus=dn{i},serial=LAB{i:04d},drive=d{i}{options}']
+        return ['-device', f'nvme-subsys,id=ss{i},nqn=lab{i}', '-device', f'nvme,id=nv{i},bus=dn{i},serial=LAB{i:04d},subsys=ss{i}{options}',
+                '-device', f'nvme-ns,drive=d{i},bus=nv{i},nsid=1,shared=on']
 
     def log(self):
         text = ''
