@@ -22,6 +22,7 @@ struct exporter {
     struct el_settings settings;
     struct el_listeners listeners;
     struct el_source *source;
+    struct el_history *history;
     struct el_pages *pages;
     struct el_content content;
     struct el_http *http;
@@ -138,11 +139,24 @@ static bool changed(const struct stat *seen, const char *path)
                                     st.st_mtim.tv_nsec != seen->st_mtim.tv_nsec);
 }
 
+static void take_history(struct exporter *x, int64_t now_us)
+{
+    enum el_source_state state;
+    const struct el_snapshot *s;
+
+    if (!el_history_due(x->history, now_us))
+        return;
+    s = el_source_acquire(x->source, now_us, &state);
+    el_history_take(x->history, s, state, now_us);
+    el_source_release(x->source, s);
+}
+
 static void on_tick(void *ctx, int64_t now_us)
 {
     struct exporter *x = ctx;
     const char *path = x->settings.web.config_file;
 
+    take_history(x, now_us);
     if (!path[0] || (!changed(&x->web_seen, path) && !(x->tls && el_tls_outdated(x->tls))))
         return;
     if (protect(x, path) < 0)
@@ -200,7 +214,8 @@ static int open_source(struct exporter *x)
         return -EINVAL;
     }
     p.source = x->source = el_source_new(x->snapshot_path);
-    x->pages = x->source ? el_pages_new(&p) : NULL;
+    p.history = x->history = el_history_new();
+    x->pages = x->source && x->history ? el_pages_new(&p) : NULL;
     return x->pages ? 0 : -ENOMEM;
 }
 
@@ -336,6 +351,7 @@ int el_exporter_run(const struct el_exporter_options *o, const struct el_setting
     r = serve(&x);
     el_http_free(x.http);
     el_pages_free(x.pages);
+    el_history_free(x.history);
     el_source_free(x.source);
     el_listen_close(&x.listeners);
     if (x.signal_fd >= 0)

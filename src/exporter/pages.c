@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "exporter/negotiate.h"
+#include "exporter/page.h"
 #include "exporter/view.h"
 
 /* Variants: each has its slot for itself and, one further, for its compressed form. */
@@ -127,6 +128,27 @@ static struct el_body *render_json(struct el_pages *p, int64_t now_us)
     return b;
 }
 
+static struct el_body *render_page(struct el_pages *p, int64_t now_us)
+{
+    char problem[160];
+    struct el_page page = {
+        .s = p->snapshot, .state = p->state, .problem = problem, .history = p->o.history, .telemetry_path = p->telemetry_path,
+        .now_us = now_us,
+    };
+    struct el_buf bytes = {0};
+    struct el_body *b = NULL;
+
+    el_source_problem(p->o.source, problem, sizeof problem);
+    if (el_page_render(&page, &bytes) == 0)
+        b = el_body_new(SLOT_PAGE, 200, "text/html; charset=utf-8", &bytes);
+    el_buf_free(&bytes);
+    if (b) {
+        b->cache = "no-cache";
+        b->policy = el_page_policy();
+    }
+    return b;
+}
+
 static struct el_body *text_body(unsigned slot, unsigned status, const char *text)
 {
     struct el_buf bytes = {0};
@@ -160,6 +182,8 @@ static struct el_body *render(struct el_pages *p, unsigned slot, int64_t now_us)
         return render_metrics(p, slot, (enum el_media)(slot / 2), now_us);
     if (slot == SLOT_JSON)
         return render_json(p, now_us);
+    if (slot == SLOT_PAGE)
+        return render_page(p, now_us);
     if (slot == SLOT_READY)
         return render_ready(p);
     return text_body(SLOT_HEALTHY, 200, "healthy");
@@ -173,6 +197,8 @@ static int route(const struct el_pages *p, const struct el_request *r, bool *pac
         return SLOT_METRICS + 2 * (int)el_negotiate_media(r->accept);
     if (strcmp(r->path, "/api/v1/snapshot") == 0)
         return SLOT_JSON;
+    if (strcmp(r->path, "/") == 0)
+        return SLOT_PAGE;
     *pack = false;
     if (strcmp(r->path, "/-/ready") == 0)
         return SLOT_READY;

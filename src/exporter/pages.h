@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exporter/content.h"
+#include "exporter/history.h"
 #include "exporter/source.h"
 #include "model/catalog.h"
 
@@ -10,6 +11,7 @@ struct el_pages_options {
     struct el_source *source;
     const char *telemetry_path; /* "/metrics" */
     uint64_t groups;            /* metric groups of the catalog */
+    struct el_history *history; /* for the page; NULL = none */
     void (*stats)(void *ctx, struct el_exporter_stats *out); /* what the exporter knows about itself, asked at each rendering */
     void *ctx;
 };

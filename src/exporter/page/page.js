@@ -1,0 +1,31 @@
+"use strict";
+// Brings the page up to date by asking the server for it again; the server draws, this only swaps the middle in.
+(() => {
+  const live = document.getElementById("live");
+  let last = Date.now();
+  const say = (text, lost) => { live.textContent = text; live.className = lost ? "lost" : "quiet"; live.setAttribute("role", lost ? "alert" : "none"); };
+  const period = () => Math.max(1000, Number(document.getElementById("main").dataset.period) || 2000);
+  async function refresh() {
+    if (!document.hidden) {
+      try {
+        const answer = await fetch(location.pathname, {cache: "no-cache", signal: AbortSignal.timeout(5000)});
+        if (!answer.ok) throw new Error("answer " + answer.status);
+        const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const old = document.getElementById("main"), fresh = next.getElementById("main");
+        const banner = old.querySelector("#banner"), news = fresh.querySelector("#banner");
+        // The banner is a live region: it stays, and only changes when it has something new to say.
+        if (banner.textContent.replace(/\d+/g, "") !== news.textContent.replace(/\d+/g, "")) banner.replaceChildren(...news.childNodes);
+        news.replaceWith(banner);
+        old.replaceWith(fresh);
+        document.title = next.title;
+        last = Date.now();
+        say("Live.", false);
+      } catch (e) {
+        say("✖ The exporter has not answered for " + Math.round((Date.now() - last) / 1000) + " s: what is shown above is old.", true);
+      }
+    }
+    setTimeout(refresh, period());
+  }
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) say("Updating…", false); });
+  setTimeout(refresh, period());
+})();
