@@ -160,7 +160,9 @@ static void put_card_facts(const struct el_page *p, const struct el_card *c, str
     if (p->state == EL_SOURCE_FRESH && c->failsafe != EL_FAILSAFE_NONE)
         el_buf_printf(b, "<div class=\"bad\"><dt>Failsafe</dt><dd>✖ %s<small> %s</small></dd></div>", el_failsafe_name(c->failsafe),
                       el_constraint_name(c->failsafe_reason));
-    el_buf_puts(b, "</dl>");
+    el_buf_puts(b, "<div class=\"wide\"><dt>Power, last hour</dt><dd>");
+    el_page_plot(p, c, -1, "Card power", "W", b);
+    el_buf_puts(b, "</dd></div></dl>");
 }
 
 static const struct el_link *drive_link(const struct el_page *p, const struct el_card *c, uint32_t row)
@@ -295,10 +297,10 @@ static void put_health(const struct el_slot *t, struct el_buf *b)
         el_buf_puts(b, "–</td>");
         return;
     }
-    el_buf_puts(b, "<span class=\"state bad\">");
     before = b->len;
     el_page_ailments(b, t);
-    el_buf_puts(b, b->len > before ? "</span>" : "</span>healthy");
+    if (b->len == before)
+        el_buf_puts(b, "healthy");
     el_buf_printf(b, "<small>%u %% worn, %u %% spare</small></td>", t->smart.percentage_used, t->smart.available_spare);
 }
 
@@ -334,7 +336,6 @@ static void put_card(const struct el_page *p, uint32_t i, struct el_buf *b)
     el_buf_puts(b, "</small></h2><div class=\"side\">");
     el_page_draw_card(p, c, b);
     put_card_facts(p, c, b);
-    el_page_plot(p, c, -1, "Card power", "W", b);
     el_buf_printf(b, "</div><table role=\"table\" aria-labelledby=\"card%u\"><thead role=\"rowgroup\"><tr role=\"row\">", i);
     for (size_t k = 0; k < EL_ARRAY_SIZE(columns); k++)
         el_buf_printf(b, "<th role=\"columnheader\" scope=\"col\">%s</th>", columns[k]);

@@ -102,22 +102,20 @@ void el_page_fixed(struct el_buf *b, double v, int decimals)
         el_buf_puts(b, ".0");
 }
 
-static void ailment(struct el_buf *b, size_t begin, const char *text)
+static void ailment(struct el_buf *b, const char *text)
 {
-    el_buf_printf(b, "%s%s", b->len > begin ? ", " : "", text);
+    el_buf_printf(b, "<span class=\"state bad\">✖ %s</span> ", text);
 }
 
 void el_page_ailments(struct el_buf *b, const struct el_slot *t)
 {
     static const char *const warnings[] = {"spare blocks low", NULL /* temperature: shown as such */, "reliability degraded", "read only",
                                            "power-loss backup failed", "persistent memory unreliable"};
-    size_t begin = b->len;
-
     if (t->smart_stamp.quality != EL_GOOD)
         return;
     for (unsigned i = 0; i < EL_ARRAY_SIZE(warnings); i++)
         if (warnings[i] && t->smart.critical_warning & 1u << i)
-            ailment(b, begin, warnings[i]);
+            ailment(b, warnings[i]);
     if (t->smart.percentage_used >= 100)
-        ailment(b, begin, "rated endurance used up");
+        ailment(b, "rated endurance used up");
 }

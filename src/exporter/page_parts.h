@@ -21,7 +21,7 @@ bool el_page_live(const struct el_page *p, const struct el_slot *t);
 void el_page_text(struct el_buf *b, const char *text); /* escaped for HTML text and quoted attributes */
 void el_page_fixed(struct el_buf *b, double v, int decimals); /* a dash when not finite */
 
-/* What ails a drive, for people, comma separated; nothing appended when it is healthy. */
+/* What ails a drive, for people, each in a span of its own; nothing appended when it is healthy. */
 void el_page_ailments(struct el_buf *b, const struct el_slot *t);
 
 /* The card as a drawing (SVG), and the plots of an hour. */
