@@ -151,6 +151,8 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
         f.drive[i] = el_profiles_drive(c->profiles, slots[i].profile, slots[i].identify.model);
         f.usable[i] = ds->drive[card->first_slot + i].usable;
         slots[i].rated_endurance_bytes = f.drive[i] ? f.drive[i]->rated_endurance_bytes : 0;
+        if (slots[i].rated_endurance_bytes == 0 && f.profile) /* cards are rated as a whole: an equal part each */
+            slots[i].rated_endurance_bytes = f.profile->rated_endurance_bytes / card->slots;
         slots[i].decision.limit_c = el_card_slot_limit(&cs, &slots[i], f.drive[i]);
     }
     f.fans = fans_of(w, row, fans);

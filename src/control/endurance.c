@@ -199,7 +199,7 @@ static struct forecast by_bytes(const struct el_slot *slot)
     return f;
 }
 
-/* By percentage used: needs two whole steps, because one step may have been about to come. */
+/* By percentage used: needs two whole steps, because one step may have been about to come, and a day for them. */
 static struct forecast by_percent(const struct history *h, const struct el_slot *slot)
 {
     const struct sample *from = sample_before(h, INT64_MAX);
@@ -209,7 +209,7 @@ static struct forecast by_percent(const struct history *h, const struct el_slot 
 
     if (left == 0)
         return (struct forecast){0, 0, 0};
-    if (!from || h->last.percent_used - from->percent_used < 2)
+    if (!from || h->last.percent_used - from->percent_used < 2 || h->last.at_s - from->at_s < DAY_S)
         return f;
     steps = h->last.percent_used - from->percent_used;
     days = (double)(h->last.at_s - from->at_s) / (double)DAY_S;

@@ -29,7 +29,7 @@ WATCH_S = 45  # how long Prometheus scrapes before panels are asked
 MAY_BE_EMPTY = {"element_governor_airflow_estimate_lfm", "element_drive_budget_watts"}
 # Faults of the scenario, and the alerts of the short sort that must come of them.
 SCENARIO = {
-    "title": "one of everything", "card": "lqd4500-dc-30t72", "workload": "random-read-4k", "inlet": 57, "airflow": 200,
+    "title": "one of everything", "card": "lqd4500-ent-25t6", "workload": "random-read-4k", "inlet": 57, "airflow": 200,
     "events": [
         {"at": 12, "event": "drive-gone", "slot": 1},
         {"at": 12, "event": "link-downtrained", "slot": 2, "value": 1},
