@@ -11,3 +11,5 @@ set_tests_properties(dashboards.schema PROPERTIES LABELS "rules;full" TIMEOUT 30
 add_test(NAME rules.names COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/prometheus/names.py)
 add_test(NAME rules.names.can_fail COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/prometheus/names.py --self-test)
 set_tests_properties(rules.names rules.names.can_fail PROPERTIES LABELS lint)
+add_test(NAME dashboards.panels COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/prometheus/panels.py ${CMAKE_BINARY_DIR})
+set_tests_properties(dashboards.panels PROPERTIES LABELS e2e TIMEOUT 180)
