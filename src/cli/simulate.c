@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/sim_args.h"
+#include "control/simulate_plant.h"
 #include "control/simulate_plot.h"
 #include "control/simulate_seeds.h"
 #include "control/trace.h"
@@ -29,15 +31,16 @@ static const char help[] =
     "  --csv FILE         trace of every tick (with one seed)\n"
     "  --plot FILE.svg    temperatures, caps, power and throughput over time (with one seed)\n"
     "  --replay FILE      make the decisions of a trace again and say whether they are the same\n"
+    "  --plant 'COMMAND'  your own plant instead of ours, over JSON lines (see plant.md)\n"
     "  --json             one object for programs\n"
     "  --profiles DIR     where profiles are\n"
     "Exit: 0, or 1 when an expectation of the scenario is not met.\n";
 
-enum { FLAG_JSON = EL_SIM_FLAG_OWN, FLAG_CSV, FLAG_PLOT, FLAG_REPLAY };
+enum { FLAG_JSON = EL_SIM_FLAG_OWN, FLAG_CSV, FLAG_PLOT, FLAG_REPLAY, FLAG_PLANT };
 
 struct command {
     struct el_sim_args args;
-    const char *csv, *plot_file, *replay;
+    const char *csv, *plot_file, *replay, *plant;
     bool json;
     struct el_trace_writer trace;
     struct el_sim_plot *plot;
@@ -251,7 +254,7 @@ static int replay(const char *path)
 
 static int run(struct command *c)
 {
-    const struct el_scenario *s = &c->args.scenario;
+    struct el_scenario *s = &c->args.scenario;
     EL_AUTO_FREE struct el_simulate_result *results = calloc(s->seeds, sizeof *results);
     EL_AUTO_BUF struct el_buf missed = {0};
     char why[512];
@@ -262,7 +265,9 @@ static int run(struct command *c)
         (void)close_outputs(c);
         return EL_EXIT_BAD;
     }
-    if (results)
+    if (results && c->plant)
+        r = el_simulate_plant(&c->args.options, c->plant, results, &s->hours, why, sizeof why);
+    else if (results)
         r = el_simulate_seeds(&c->args.options, (uint32_t)s->seeds, results, why, sizeof why);
     if (r == 0 && close_outputs(c) < 0)
         return EL_EXIT_BAD;
@@ -293,6 +298,7 @@ int el_cmd_simulate(int argc, char **argv)
         {"csv", required_argument, NULL, FLAG_CSV},
         {"plot", required_argument, NULL, FLAG_PLOT},
         {"replay", required_argument, NULL, FLAG_REPLAY},
+        {"plant", required_argument, NULL, FLAG_PLANT},
         {"json", no_argument, NULL, FLAG_JSON},
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -323,6 +329,8 @@ int el_cmd_simulate(int argc, char **argv)
             c.plot_file = optarg;
         } else if (code == FLAG_REPLAY) {
             c.replay = optarg;
+        } else if (code == FLAG_PLANT) {
+            c.plant = optarg;
         } else {
             return EL_EXIT_USAGE;
         }
@@ -339,5 +347,12 @@ int el_cmd_simulate(int argc, char **argv)
         return EL_EXIT_USAGE;
     if ((c.csv || c.plot_file) && c.args.scenario.seeds > 1)
         return el_cli_usage("simulate", "--csv and --plot show one run: use --seeds 1");
+    if (c.plant && (!c.args.options.law || c.args.scenario.seeds > 1))
+        return el_cli_usage("simulate", "--plant runs once, and only we know enough of a plant for an oracle: use --governor element or none");
+    if (c.plant) {
+        signal(SIGPIPE, SIG_IGN); /* a plant that dies is an answer, not our end */
+        el_text_copy(c.args.scenario.workload, sizeof c.args.scenario.workload, "external");
+        c.args.scenario.inlet_c = c.args.scenario.airflow_lfm = NAN; /* the plant's own affair */
+    }
     return check_expects(&c.args.scenario) < 0 ? EL_EXIT_BAD : run(&c);
 }

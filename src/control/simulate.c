@@ -11,6 +11,7 @@
 #include "control/simulate_machine.h"
 
 #define PERIOD_S             2.0   /* the daemon's own tick near a limit */
+#define SAMPLE_S             0.5
 #define WRITE_BUDGET_PER_H   120.0
 #define BELOW_WARNING_C      1.0
 #define FLOOR_RATIO          0.05
@@ -95,8 +96,8 @@ static void live(struct el_twin *t, double seconds, struct el_figures *f)
 {
     struct el_twin_truth truth;
 
-    for (double done = 0; done < seconds - 1e-9; done += EL_FIGURES_SAMPLE_S) {
-        el_twin_advance(t, EL_FIGURES_SAMPLE_S);
+    for (double done = 0; done < seconds - 1e-9; done += SAMPLE_S) {
+        el_twin_advance(t, SAMPLE_S);
         el_twin_truth(t, 0, &truth);
         el_figures_sample(f, &truth);
     }
@@ -127,7 +128,7 @@ static int run_oracle(const struct el_simulate_options *o, const struct el_gover
 
     if (r < 0)
         return r;
-    r = el_figures_init(&f, facts, o->hours * 3600);
+    r = el_figures_init(&f, facts, SAMPLE_S, o->hours * 3600);
     for (uint32_t i = 0; i < facts->slots; i++) {
         oracle.limit_c[i] = facts->slot[i].limit_c;
         free_run.slot[i].cap_ratio = 1;
@@ -158,7 +159,7 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
 
     if (r == 0)
         r = el_sim_machine_init(m, &dev, facts);
-    if (r == 0 && (r = el_figures_init(&f, facts, o->hours * 3600)) < 0)
+    if (r == 0 && (r = el_figures_init(&f, facts, SAMPLE_S, o->hours * 3600)) < 0)
         el_sim_machine_free(m);
     out->failsafe_entries = 0;
     for (double t = 0; r == 0 && t < f.duration_s - 1e-9; t += PERIOD_S, steps++) {

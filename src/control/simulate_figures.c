@@ -29,9 +29,9 @@ static void open_window(struct el_figures *f)
     f->window_left_s = EL_FIGURES_WINDOW_S;
 }
 
-int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double duration_s)
+int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double sample_s, double duration_s)
 {
-    *f = (struct el_figures){.facts = facts, .duration_s = duration_s, .hottest_c = -INFINITY};
+    *f = (struct el_figures){.facts = facts, .sample_s = sample_s, .duration_s = duration_s, .hottest_c = -INFINITY};
     f->swings_max = (size_t)(duration_s / EL_FIGURES_WINDOW_S + 2) * facts->slots;
     f->swing = calloc(f->swings_max, sizeof *f->swing);
     open_window(f);
@@ -48,7 +48,7 @@ static void close_window(struct el_figures *f, double time_s)
 
 void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t)
 {
-    const double dt = EL_FIGURES_SAMPLE_S;
+    const double dt = f->sample_s;
     bool limit = false, warning = false, critical = false, throttled = false;
 
     for (uint32_t i = 0; i < t->slots; i++) {

@@ -3,12 +3,11 @@
 
 #include "control/simulate.h"
 
-#define EL_FIGURES_SAMPLE_S 0.5
 #define EL_FIGURES_WINDOW_S 300.0
 
 struct el_figures {
     const struct el_governor_card *facts;
-    double duration_s;
+    double sample_s, duration_s;
     struct el_twin_truth last;
     double overshoot_c, hottest_c, over_limit_s, over_warning_s, over_critical_s, over_watts_s, throttled_s;
     double low_c[EL_CARD_SLOTS_MAX], high_c[EL_CARD_SLOTS_MAX], window_left_s;
@@ -16,6 +15,6 @@ struct el_figures {
     size_t swings, swings_max;
 };
 
-int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double duration_s); /* 0 or -ENOMEM */
+int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double sample_s, double duration_s); /* 0 or -ENOMEM */
 void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t);
 void el_figures_finish(struct el_figures *f, struct el_simulate_result *out); /* the figures that one run gives by itself; frees */

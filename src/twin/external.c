@@ -1,0 +1,422 @@
+#include "twin/external.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#define LINE_MAX_BYTES (1u << 20)
+#define NUMBER_MAX     1e15 /* larger than this is garbage, not a measurement */
+#define END_WAIT_US    (2 * EL_USEC_PER_SEC)
+
+struct el_external {
+    pid_t pid;
+    int to, from;
+    struct el_buf in; /* bytes read and not yet taken */
+    struct el_buf out;
+    uint64_t lines;
+};
+
+static int fail(char *why, size_t size, int error, const char *fmt, ...) EL_PRINTF(4, 5);
+static int fail(char *why, size_t size, int error, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(why, size, fmt, args);
+    va_end(args);
+    return error;
+}
+
+static void become_plant(const char *command, const int to[2], const int from[2])
+{
+    setpgid(0, 0);
+    signal(SIGPIPE, SIG_DFL);
+    if (dup2(to[0], STDIN_FILENO) < 0 || dup2(from[1], STDOUT_FILENO) < 0)
+        _exit(126);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+int el_external_start(const char *command, struct el_external **out, char *why, size_t why_size)
+{
+    struct el_external *x = calloc(1, sizeof *x);
+    int to[2] = {-1, -1}, from[2] = {-1, -1};
+
+    if (!x)
+        return fail(why, why_size, -ENOMEM, "out of memory");
+    if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0 || (x->pid = fork()) < 0) {
+        int error = -errno;
+
+        for (int i = 0; i < 2; i++) {
+            close(to[i]);
+            close(from[i]);
+        }
+        free(x);
+        return fail(why, why_size, error, "cannot start the plant: %s", strerror(-error));
+    }
+    if (x->pid == 0)
+        become_plant(command, to, from);
+    setpgid(x->pid, x->pid);
+    close(to[0]);
+    close(from[1]);
+    x->to = to[1];
+    x->from = from[0];
+    *out = x;
+    return 0;
+}
+
+/* Waits for the end of the process until `until_us`. True: ended, `status` filled. */
+static bool wait_end(struct el_external *x, int64_t until_us, int *status)
+{
+    for (;;) {
+        pid_t r = waitpid(x->pid, status, WNOHANG);
+
+        if (r == x->pid || r < 0) {
+            if (r < 0)
+                *status = 0;
+            x->pid = 0;
+            return true;
+        }
+        if (el_clock_boottime_us() >= until_us)
+            return false;
+        el_clock_sleep_until_us(el_clock_boottime_us() + 2000, NULL);
+    }
+}
+
+struct el_external *el_external_free(struct el_external *x)
+{
+    int status;
+
+    if (!x)
+        return NULL;
+    if (x->to >= 0)
+        close(x->to);
+    if (x->from >= 0)
+        close(x->from);
+    if (x->pid > 0 && !wait_end(x, el_clock_boottime_us() + END_WAIT_US, &status)) {
+        kill(-x->pid, SIGKILL);
+        waitpid(x->pid, &status, 0);
+    }
+    el_buf_free(&x->in);
+    el_buf_free(&x->out);
+    free(x);
+    return NULL;
+}
+
+/* The plant's output has ended: 1 when it ended well and between lines, else why it did not. */
+static int ended(struct el_external *x, char *why, size_t why_size)
+{
+    int status = 0;
+
+    if (!wait_end(x, el_clock_boottime_us() + END_WAIT_US, &status))
+        return fail(why, why_size, -EPIPE, "the plant closed its output after %ju lines but goes on running", (uintmax_t)x->lines);
+    if (WIFSIGNALED(status))
+        return fail(why, why_size, -EPIPE, "the plant died of signal %d after %ju lines", WTERMSIG(status), (uintmax_t)x->lines);
+    if (WEXITSTATUS(status) != 0)
+        return fail(why, why_size, -EPIPE, "the plant ended with status %d after %ju lines", WEXITSTATUS(status), (uintmax_t)x->lines);
+    if (x->in.len)
+        return fail(why, why_size, -EBADMSG, "the plant ended in the middle of line %ju", (uintmax_t)x->lines + 1);
+    return 1;
+}
+
+static int send_line(struct el_external *x, char *why, size_t why_size)
+{
+    size_t done = 0;
+
+    el_buf_putc(&x->out, '\n');
+    if (x->out.failed)
+        return fail(why, why_size, -ENOMEM, "out of memory");
+    while (done < x->out.len) {
+        struct pollfd p = {.fd = x->to, .events = POLLOUT};
+        ssize_t n;
+
+        if (poll(&p, 1, EL_EXTERNAL_TIMEOUT_S * 1000) == 0)
+            return fail(why, why_size, -ETIMEDOUT, "the plant reads nothing for %d s", EL_EXTERNAL_TIMEOUT_S);
+        n = write(x->to, x->out.data + done, x->out.len - done);
+        if (n < 0 && errno == EPIPE)
+            return 0; /* what it still said, or why it ended, shows when reading */
+        if (n < 0 && errno != EINTR)
+            return fail(why, why_size, -errno, "writing to the plant: %s", strerror(errno));
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* One line into `line` (without its newline). 0, 1 (ended well), or what is wrong. */
+static int read_line(struct el_external *x, struct el_buf *line, char *why, size_t why_size)
+{
+    int64_t until = el_clock_boottime_us() + EL_EXTERNAL_TIMEOUT_S * EL_USEC_PER_SEC;
+
+    for (;;) {
+        char *end = x->in.len ? memchr(x->in.data, '\n', x->in.len) : NULL, chunk[4096];
+        struct pollfd p = {.fd = x->from, .events = POLLIN};
+        ssize_t n;
+
+        if (end) {
+            size_t length = (size_t)(end - x->in.data);
+
+            el_buf_put(line, x->in.data, length);
+            memmove(x->in.data, end + 1, x->in.len - length - 1);
+            x->in.len -= length + 1;
+            x->lines++;
+            return line->failed ? fail(why, why_size, -ENOMEM, "out of memory") : 0;
+        }
+        if (x->in.len > LINE_MAX_BYTES)
+            return fail(why, why_size, -EBADMSG, "line %ju of the plant is longer than 1 MiB", (uintmax_t)x->lines + 1);
+        if (el_clock_boottime_us() >= until || poll(&p, 1, EL_EXTERNAL_TIMEOUT_S * 1000) == 0)
+            return fail(why, why_size, -ETIMEDOUT, "the plant is mute: no answer to line %ju within %d s", (uintmax_t)x->lines + 1, EL_EXTERNAL_TIMEOUT_S);
+        n = read(x->from, chunk, sizeof chunk);
+        if (n == 0)
+            return ended(x, why, why_size);
+        if (n > 0)
+            el_buf_put(&x->in, chunk, (size_t)n);
+        else if (errno != EINTR)
+            return fail(why, why_size, -errno, "reading from the plant: %s", strerror(errno));
+    }
+}
+
+/* One answer as a JSON object; the caller drops it. */
+static int read_answer(struct el_external *x, json_t **out, char *why, size_t why_size)
+{
+    EL_AUTO_BUF struct el_buf line = {0};
+    json_error_t error;
+    int r = read_line(x, &line, why, why_size);
+
+    if (r != 0)
+        return r;
+    *out = json_loadb(line.data ? line.data : "", line.len, JSON_REJECT_DUPLICATES, &error);
+    if (!*out)
+        return fail(why, why_size, -EBADMSG, "line %ju of the plant is no JSON: %s: \"%.60s\"", (uintmax_t)x->lines, error.text, line.data ? line.data : "");
+    if (!json_is_object(*out)) {
+        json_decref(*out);
+        *out = NULL;
+        return fail(why, why_size, -EBADMSG, "line %ju of the plant is no JSON object", (uintmax_t)x->lines);
+    }
+    return 0;
+}
+
+/* What is read of an answer; the first thing wrong stays. */
+struct answer {
+    uint64_t line;
+    char *why;
+    size_t why_size;
+    int error;
+};
+
+static void wrong(struct answer *a, const char *key, const char *expected)
+{
+    if (a->error == 0)
+        a->error = fail(a->why, a->why_size, -EBADMSG, "line %ju of the plant: %s: expected %s", (uintmax_t)a->line, key, expected);
+}
+
+static double number(struct answer *a, const json_t *v, const char *key)
+{
+    if (!v || json_is_null(v))
+        return NAN;
+    if (!json_is_number(v) || !(fabs(json_number_value(v)) <= NUMBER_MAX)) {
+        wrong(a, key, "a number or null");
+        return NAN;
+    }
+    return json_number_value(v);
+}
+
+static double member(struct answer *a, const json_t *object, const char *key)
+{
+    return number(a, json_object_get(object, key), key);
+}
+
+static uint32_t count(struct answer *a, const json_t *object, const char *key, uint32_t otherwise, uint32_t lo, uint32_t hi)
+{
+    const json_t *v = json_object_get(object, key);
+
+    if (!v || json_is_null(v))
+        return otherwise;
+    if (!json_is_integer(v) || json_integer_value(v) < lo || json_integer_value(v) > hi) {
+        wrong(a, key, "a whole number in range");
+        return otherwise;
+    }
+    return (uint32_t)json_integer_value(v);
+}
+
+static void read_array(struct answer *a, const json_t *v, struct el_external_facts *f, struct el_external_array *out)
+{
+    const char *level = json_string_value(json_object_get(v, "level"));
+    const json_t *slots = json_object_get(v, "slots");
+
+    if (!level || (strcmp(level, "raid0") != 0 && strcmp(level, "raid1") != 0)) {
+        wrong(a, "arrays.level", "\"raid0\" or \"raid1\"");
+        return;
+    }
+    if (!json_is_array(slots) || json_array_size(slots) > f->slots) {
+        wrong(a, "arrays.slots", "a list of slot numbers");
+        return;
+    }
+    *out = (struct el_external_array){.mirror = level[4] == '1', .slots = (uint32_t)json_array_size(slots)};
+    for (uint32_t i = 0; i < out->slots; i++) {
+        const json_t *s = json_array_get(slots, i);
+
+        if (!json_is_integer(s) || json_integer_value(s) < 0 || json_integer_value(s) >= f->slots)
+            wrong(a, "arrays.slots", "numbers of slots that are there");
+        else
+            out->slot[i] = (uint32_t)json_integer_value(s);
+    }
+}
+
+static void read_facts(struct answer *a, const json_t *v, uint32_t slots, struct el_external_facts *f)
+{
+    const json_t *arrays = json_object_get(v, "arrays");
+
+    *f = (struct el_external_facts){
+        .slots = count(a, v, "slots", slots, 1, EL_CARD_SLOTS_MAX), .limit_c = member(a, v, "limit_c"), .warning_c = member(a, v, "warning_c"),
+        .critical_c = member(a, v, "critical_c"), .idle_w = member(a, v, "idle_watts"), .full_w = member(a, v, "full_watts"),
+        .duration_s = member(a, v, "duration_s"), .read_j_per_byte = member(a, v, "read_joules_per_byte"),
+        .write_j_per_byte = member(a, v, "write_joules_per_byte"), .read_j_per_op = member(a, v, "read_joules_per_op"),
+        .write_j_per_op = member(a, v, "write_joules_per_op"), .card_limit_w = member(a, v, "card_limit_watts"),
+        .switch_limit_c = member(a, v, "switch_limit_c"), .fans = count(a, v, "fans", 0, 0, EL_EXTERNAL_FANS_MAX),
+    };
+    if (!arrays || json_is_null(arrays))
+        return;
+    if (!json_is_array(arrays) || json_array_size(arrays) > EL_CARD_SLOTS_MAX) {
+        wrong(a, "arrays", "a list");
+        return;
+    }
+    f->arrays = (uint32_t)json_array_size(arrays);
+    for (uint32_t i = 0; i < f->arrays; i++)
+        read_array(a, json_array_get(arrays, i), f, &f->array[i]);
+}
+
+int el_external_hello(struct el_external *x, const char *card, uint32_t slots, double dt_s, struct el_external_facts *out, char *why, size_t why_size)
+{
+    struct answer a = {.why = why, .why_size = why_size};
+    struct el_external_facts f;
+    json_t *v;
+    int r;
+
+    el_buf_clear(&x->out);
+    el_buf_printf(&x->out, "{\"hello\":1,\"card\":\"%s\",\"slots\":%u,\"dt_s\":", card, slots);
+    el_buf_double(&x->out, dt_s);
+    el_buf_putc(&x->out, '}');
+    r = send_line(x, why, why_size);
+    if (r == 0)
+        r = read_answer(x, &v, why, why_size);
+    if (r == 1)
+        return fail(why, why_size, -EPIPE, "the plant ended before it answered hello");
+    if (r < 0)
+        return r;
+    a.line = x->lines;
+    read_facts(&a, v, slots, &f);
+    json_decref(v);
+    if (a.error == 0)
+        *out = f;
+    return a.error;
+}
+
+static void put_command(struct el_buf *b, const struct el_external_facts *f, const struct el_external_command *c)
+{
+    el_buf_puts(b, "{\"t_s\":");
+    el_buf_double(b, c->t_s);
+    el_buf_puts(b, ",\"slots\":[");
+    for (uint32_t i = 0; i < f->slots; i++) {
+        el_buf_puts(b, i ? ",{\"cap_ratio\":" : "{\"cap_ratio\":");
+        el_buf_double(b, c->slot[i].cap_ratio);
+        el_buf_puts(b, ",\"budget_watts\":");
+        el_buf_double(b, c->slot[i].budget_w);
+        el_buf_printf(b, ",\"power_state\":%d}", c->slot[i].power_state);
+    }
+    el_buf_puts(b, "],\"fans\":[");
+    for (uint32_t i = 0; i < f->fans; i++) {
+        el_buf_puts(b, i ? ",{\"pwm_ratio\":" : "{\"pwm_ratio\":");
+        el_buf_double(b, c->pwm_ratio[i]);
+        el_buf_putc(b, '}');
+    }
+    el_buf_puts(b, "]}");
+}
+
+static uint64_t counter(struct answer *a, const json_t *slot, const char *key, bool *valid)
+{
+    double v = member(a, slot, key);
+
+    if (isnan(v))
+        *valid = false;
+    else if (v < 0)
+        wrong(a, key, "a count, not negative");
+    return v >= 0 ? (uint64_t)v : 0;
+}
+
+static void read_slot(struct answer *a, const json_t *v, struct el_external_slot *out)
+{
+    const json_t *sensors = json_object_get(v, "sensors_c");
+
+    *out = (struct el_external_slot){.present = true, .io_valid = true};
+    for (size_t k = 0; k < EL_ARRAY_SIZE(out->sensor_c); k++)
+        out->sensor_c[k] = NAN;
+    if (json_is_null(v)) {
+        *out = (struct el_external_slot){.temp_c = NAN};
+        return;
+    }
+    if (!json_is_object(v)) {
+        wrong(a, "slots", "an object or null for each slot");
+        return;
+    }
+    out->temp_c = member(a, v, "temperature_c");
+    if (sensors && !json_is_null(sensors) && (!json_is_array(sensors) || json_array_size(sensors) > EL_ARRAY_SIZE(out->sensor_c)))
+        wrong(a, "sensors_c", "a list of at most 8");
+    for (size_t k = 0; k < EL_ARRAY_SIZE(out->sensor_c) && k < json_array_size(sensors); k++)
+        out->sensor_c[k] = number(a, json_array_get(sensors, k), "sensors_c");
+    out->read_bytes = counter(a, v, "read_bytes", &out->io_valid);
+    out->write_bytes = counter(a, v, "write_bytes", &out->io_valid);
+    out->read_ops = counter(a, v, "read_ops", &out->io_valid);
+    out->write_ops = counter(a, v, "write_ops", &out->io_valid);
+}
+
+static void read_state(struct answer *a, const json_t *v, const struct el_external_facts *f, struct el_external_state *out)
+{
+    const json_t *slots = json_object_get(v, "slots"), *fans = json_object_get(v, "fan_rpm");
+
+    *out = (struct el_external_state){.inlet_c = member(a, v, "inlet_c"), .airflow_lfm = member(a, v, "airflow_lfm"),
+                                      .card_w = member(a, v, "card_watts"), .switch_c = member(a, v, "switch_c")};
+    if (!json_is_array(slots) || json_array_size(slots) != f->slots) {
+        wrong(a, "slots", "a list of as many slots as were declared");
+        return;
+    }
+    for (uint32_t i = 0; i < f->slots; i++)
+        read_slot(a, json_array_get(slots, i), &out->slot[i]);
+    if (fans && !json_is_null(fans) && (!json_is_array(fans) || json_array_size(fans) > EL_EXTERNAL_FANS_MAX))
+        wrong(a, "fan_rpm", "a list of at most 8");
+    for (uint32_t i = 0; i < EL_EXTERNAL_FANS_MAX; i++)
+        out->fan_rpm[i] = i < json_array_size(fans) ? number(a, json_array_get(fans, i), "fan_rpm") : NAN;
+}
+
+int el_external_step(struct el_external *x, const struct el_external_facts *facts, const struct el_external_command *c, struct el_external_state *out,
+                     char *why, size_t why_size)
+{
+    struct answer a = {.why = why, .why_size = why_size};
+    struct el_external_state s;
+    json_t *v;
+    int r;
+
+    el_buf_clear(&x->out);
+    put_command(&x->out, facts, c);
+    r = send_line(x, why, why_size);
+    if (r == 0)
+        r = read_answer(x, &v, why, why_size);
+    if (r != 0)
+        return r;
+    a.line = x->lines;
+    read_state(&a, v, facts, &s);
+    json_decref(v);
+    if (a.error == 0)
+        *out = s;
+    return a.error;
+}
