@@ -14,6 +14,8 @@
 void el_machine_defaults(const struct el_machine_flags *f, struct el_settings *out)
 {
     el_settings_default(out);
+    if (getenv("JOURNAL_STREAM")) /* the service manager reads our standard error */
+        out->log_format = EL_LOG_JOURNAL;
     if (f->simulate)
         out->governor.mode = EL_MODE_ENFORCE;
 }
