@@ -261,8 +261,8 @@ int el_cmd_run(int argc, char **argv)
     make_address(&r, address, sizeof address);
     r.terminal = isatty(STDOUT_FILENO);
     r.signal_fd = open_signals();
-    printf("elementd: metrics, JSON and page at %s\nelementd: elementd status --runtime-dir %s shows it too; Ctrl-C ends it\n", r.address,
-           r.dirs.runtime);
+    printf("page     %s\nmetrics  %smetrics\nJSON     %sapi/v1/snapshot\nhere     elementd status --runtime-dir %s\nCtrl-C ends it\n\n", r.address,
+           r.address, r.address, r.dirs.runtime);
     fflush(stdout);
     el_minder_init(&r.govern, "elementd", "/proc/self/exe", r.govern_args, r.terminal);
     el_minder_init(&r.exporter, "elementd-exporter", NULL, r.exporter_args, r.terminal);

@@ -2,11 +2,26 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define NOBODY 65534 /* what the exporter falls back to */
+
+/* Owned by whom the exporter becomes when it is started as root. */
+static int make_exporter_state(const struct el_rundir *d)
+{
+    const struct passwd *pw = geteuid() == 0 ? getpwnam("elementd-exporter") : NULL;
+    char path[EL_PATH_MAX + 32];
+
+    snprintf(path, sizeof path, "%s/exporter", d->state_path);
+    if (mkdir(path, 0700) < 0)
+        return -errno;
+    return geteuid() == 0 && chown(path, pw ? pw->pw_uid : NOBODY, pw ? pw->pw_gid : NOBODY) < 0 ? -errno : 0;
+}
 
 static int make_private(struct el_rundir *d)
 {
@@ -25,10 +40,11 @@ static int make_private(struct el_rundir *d)
     d->is_private = true;
     snprintf(d->runtime_path, sizeof d->runtime_path, "%s/run", d->base);
     snprintf(d->state_path, sizeof d->state_path, "%s/state", d->base);
-    /* The exporter may run as another user: it must reach the snapshot, and nothing else. */
-    if (chmod(d->base, 0711) < 0 || mkdir(d->runtime_path, 0755) < 0 || mkdir(d->state_path, 0711) < 0)
+    /* The exporter may run as another user: it must reach the snapshot and its own state, and nothing else. */
+    if (chmod(d->base, 0711) < 0 || mkdir(d->runtime_path, 0755) < 0 || chmod(d->runtime_path, 0755) < 0 ||
+        mkdir(d->state_path, 0711) < 0 || chmod(d->state_path, 0711) < 0)
         return -errno;
-    return 0;
+    return make_exporter_state(d);
 }
 
 int el_rundir_make(struct el_rundir *d, bool play)
