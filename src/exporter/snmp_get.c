@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/alarm.h"
+#include "model/catalog.h"
 
 static const void *field(const struct el_snmp_at *at)
 {
@@ -67,23 +68,12 @@ bool el_snmp_get_date(const struct el_snmp_at *at, struct el_snmp_value *out)
 
 bool el_snmp_get_uint(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
-    uint64_t v = load_unsigned(at);
-
-    return set_unsigned(out, at->column->scale > 0 ? v * (uint64_t)at->column->scale : v);
+    return set_unsigned(out, load_unsigned(at));
 }
 
 bool el_snmp_get_nonzero(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     return load_unsigned(at) != 0 && el_snmp_get_uint(at, out);
-}
-
-bool el_snmp_get_wide(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    uint64_t scale = (uint64_t)at->column->scale;
-    el_u128 v;
-
-    memcpy(&v, field(at), sizeof v);
-    return set_unsigned(out, v > UINT64_MAX / scale ? UINT64_MAX : (uint64_t)v * scale);
 }
 
 bool el_snmp_get_enum(const struct el_snmp_at *at, struct el_snmp_value *out)
@@ -108,13 +98,6 @@ bool el_snmp_get_reading(const struct el_snmp_at *at, struct el_snmp_value *out)
     return el_snmp_quality(at->view, r) == EL_GOOD && el_snmp_set_integer(out, (double)r->value);
 }
 
-bool el_snmp_get_reading_bool(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    const struct el_reading *r = field(at);
-
-    return el_snmp_quality(at->view, r) == EL_GOOD && set_truth(out, r->value != 0);
-}
-
 bool el_snmp_get_origin(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     const struct el_reading *r = field(at);
@@ -125,18 +108,6 @@ bool el_snmp_get_origin(const struct el_snmp_at *at, struct el_snmp_value *out)
 bool el_snmp_get_real(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     return el_snmp_set_integer(out, *(const double *)field(at) * at->column->scale);
-}
-
-bool el_snmp_get_positive(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    return *(const double *)field(at) > 0 && el_snmp_get_real(at, out);
-}
-
-bool el_snmp_get_kelvin(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    int64_t mc;
-
-    return el_nvme_kelvin_mc((uint16_t)load_unsigned(at), &mc) && el_snmp_set_integer(out, (double)mc);
 }
 
 static bool set_seconds(struct el_snmp_value *out, int64_t us)
@@ -184,6 +155,56 @@ bool el_snmp_get_slot_of(const struct el_snmp_at *at, struct el_snmp_value *out)
     const struct el_slot *t = el_snmp_slot(at->view, *(const int32_t *)field(at));
 
     return el_snmp_set_integer(out, t ? (double)t->number : -1);
+}
+
+/* Values of the metric catalog. */
+
+static struct el_value metric(const struct el_snmp_at *at, uint32_t row, uint32_t sub)
+{
+    const struct el_catalog_context c = {.s = at->view->snapshot, .stale = at->view->options.stale};
+
+    return el_metric_value(&c, el_metric((enum el_metric_id)at->column->offset), row, sub);
+}
+
+static bool set_metric(struct el_snmp_value *out, struct el_value v, double decimals)
+{
+    int64_t scaled;
+
+    if (v.kind == EL_VALUE_ABSENT)
+        return false;
+    if (v.kind == EL_VALUE_UNSIGNED && decimals == 0)
+        return set_unsigned(out, v.u64);
+    if (v.kind == EL_VALUE_DOUBLE)
+        return el_snmp_set_integer(out, v.d);
+    if (!el_value_scaled(v, (unsigned)decimals, &scaled))
+        return false;
+    return scaled < 0 ? el_snmp_set_integer(out, (double)scaled) : set_unsigned(out, (uint64_t)scaled);
+}
+
+bool el_snmp_get_metric(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_metric(out, metric(at, at->row->ref, at->column->size), at->column->scale);
+}
+
+bool el_snmp_get_metric_flag(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    struct el_value v = metric(at, at->row->ref, 0);
+
+    return v.kind != EL_VALUE_ABSENT && set_truth(out, el_value_double(v) != 0);
+}
+
+bool el_snmp_get_metric_sensor(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    uint32_t sub = at->row->sub * (at->column->size >> 8) + (at->column->size & 0xff);
+
+    return set_metric(out, metric(at, at->row->ref, sub), at->column->scale);
+}
+
+bool el_snmp_get_metric_mega(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    struct el_value v = metric(at, at->row->ref, at->column->size);
+
+    return v.kind != EL_VALUE_ABSENT && el_snmp_set_integer(out, el_value_double(v) / 1e6);
 }
 
 /* One column each. */
@@ -247,22 +268,12 @@ bool el_snmp_get_slot_state(const struct el_snmp_at *at, struct el_snmp_value *o
     return set_unsigned(out, (uint64_t)slot_state(at) + 1);
 }
 
-bool el_snmp_get_slot_up(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    return set_truth(out, slot_state(at) == EL_SLOT_UP);
-}
-
 bool el_snmp_get_slot_uptime(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     const struct el_slot *t = at->object;
 
     return slot_state(at) == EL_SLOT_UP && t->up_since_us > 0 &&
            set_seconds(out, at->view->snapshot->time_us - t->up_since_us);
-}
-
-bool el_snmp_get_io(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    return ((const struct el_slot *)at->object)->io.valid && el_snmp_get_uint(at, out);
 }
 
 bool el_snmp_get_nvme_version(const struct el_snmp_at *at, struct el_snmp_value *out)
@@ -295,24 +306,10 @@ bool el_snmp_get_sensor_name(const struct el_snmp_at *at, struct el_snmp_value *
     return el_snmp_sensor_text(at->view, at->object, at->row->sub, "", out);
 }
 
-bool el_snmp_get_sensor_temp(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    const struct el_reading *r = &((const struct el_slot *)at->object)->temp_mc[at->row->sub];
-
-    return el_snmp_quality(at->view, r) == EL_GOOD && el_snmp_set_integer(out, (double)r->value);
-}
-
 bool el_snmp_get_sensor_quality(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     return set_unsigned(
         out, (uint64_t)el_snmp_quality(at->view, &((const struct el_slot *)at->object)->temp_mc[at->row->sub]) + 1);
-}
-
-bool el_snmp_get_sensor_threshold(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    const struct el_reading *r = &((const struct el_slot *)at->object)->threshold_mc[at->row->sub][at->column->offset];
-
-    return r->quality == EL_GOOD && el_snmp_set_integer(out, (double)r->value);
 }
 
 bool el_snmp_get_aer(const struct el_snmp_at *at, struct el_snmp_value *out)
@@ -327,13 +324,6 @@ bool el_snmp_get_sensor_card(const struct el_snmp_at *at, struct el_snmp_value *
     const struct el_card *c = el_snmp_card(at->view, ((const struct el_sensor *)at->object)->card);
 
     return el_snmp_set_text(out, c ? c->name : "", sizeof c->name);
-}
-
-bool el_snmp_get_budget(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    const struct el_slot_decision *d = &((const struct el_slot *)at->object)->decision;
-
-    return d->cap_ratio < 1 && el_snmp_set_integer(out, d->budget_w * 1e3);
 }
 
 bool el_snmp_get_writes(const struct el_snmp_at *at, struct el_snmp_value *out)
@@ -363,19 +353,29 @@ bool el_snmp_identify_known(const struct el_snmp_at *at)
            (t->identify_stamp.quality == EL_GOOD || t->identify_stamp.quality == EL_STALE);
 }
 
+static bool has(const struct el_snmp_at *at, enum el_metric_id id)
+{
+    const struct el_catalog_context c = {.s = at->view->snapshot, .stale = at->view->options.stale};
+
+    return el_metric_value(&c, el_metric(id), at->row->ref, 0).kind != EL_VALUE_ABSENT;
+}
+
 bool el_snmp_smart_known(const struct el_snmp_at *at)
 {
-    return !at->view->options.stale && ((const struct el_slot *)at->object)->smart_stamp.quality == EL_GOOD;
+    return has(at, EL_METRIC_DRIVE_SPARE);
+}
+
+bool el_snmp_governed_slot(const struct el_snmp_at *at)
+{
+    return has(at, EL_METRIC_DRIVE_CAP);
+}
+
+bool el_snmp_governed_card(const struct el_snmp_at *at)
+{
+    return has(at, EL_METRIC_GOVERNOR_AIR_FAILING);
 }
 
 bool el_snmp_link_known(const struct el_snmp_at *at)
 {
-    return ((const struct el_link *)at->object)->known;
-}
-
-bool el_snmp_decided(const struct el_snmp_at *at)
-{
-    const struct el_slot *t = at->object;
-
-    return !at->view->options.stale && t->state != EL_SLOT_EMPTY && t->state != EL_SLOT_GONE;
+    return !at->view->options.stale && ((const struct el_link *)at->object)->known;
 }

@@ -1,22 +1,24 @@
-/* The columns of ELEMENT-MIB: number, name, type, and where the value comes from. mibs/ELEMENT-MIB.txt says what each
- * means. */
+/* The columns of ELEMENT-MIB: number, name, type, and where the value comes from. What is also a metric is read through
+ * the metric catalog, so that both say the same. mibs/ELEMENT-MIB.txt says what each means. */
 #include "exporter/snmp_get.h"
+#include "model/catalog.h"
 
-#define FIELD(T, f)       offsetof(struct T, f), sizeof(((struct T *)0)->f)
-#define TEXT(T, f)        el_snmp_get_text, FIELD(T, f)
-#define DATE(T, f)        el_snmp_get_date, FIELD(T, f)
-#define UINT(T, f)        el_snmp_get_uint, FIELD(T, f)
-#define SCALED(T, f, s)   el_snmp_get_uint, FIELD(T, f), s
-#define NONZERO(T, f)     el_snmp_get_nonzero, FIELD(T, f)
-#define WIDE(T, f, s)     el_snmp_get_wide, FIELD(T, f), s
-#define ENUM(T, f)        el_snmp_get_enum, FIELD(T, f)
-#define BOOL(T, f)        el_snmp_get_bool, FIELD(T, f)
-#define READ(T, f)        el_snmp_get_reading, FIELD(T, f)
-#define REAL(T, f, s)     el_snmp_get_real, FIELD(T, f), s
-#define POSITIVE(T, f, s) el_snmp_get_positive, FIELD(T, f), s
-#define CALL(g)           el_snmp_get_##g
-#define CALLA(g, a)       el_snmp_get_##g, a
-#define CALLF(g, T, f)    el_snmp_get_##g, FIELD(T, f)
+#define METRIC(id, sub, decimals)         el_snmp_get_metric, EL_METRIC_##id, sub, decimals
+#define FLAG(id)                          el_snmp_get_metric_flag, EL_METRIC_##id, 0
+#define SENSOR(id, times, plus, decimals) el_snmp_get_metric_sensor, EL_METRIC_##id, times << 8 | plus, decimals
+#define MEGA(id, sub)                     el_snmp_get_metric_mega, EL_METRIC_##id, sub
+#define FIELD(T, f)                       offsetof(struct T, f), sizeof(((struct T *)0)->f)
+#define TEXT(T, f)                        el_snmp_get_text, FIELD(T, f)
+#define DATE(T, f)                        el_snmp_get_date, FIELD(T, f)
+#define UINT(T, f)                        el_snmp_get_uint, FIELD(T, f)
+#define NONZERO(T, f)                     el_snmp_get_nonzero, FIELD(T, f)
+#define ENUM(T, f)                        el_snmp_get_enum, FIELD(T, f)
+#define BOOL(T, f)                        el_snmp_get_bool, FIELD(T, f)
+#define READ(T, f)                        el_snmp_get_reading, FIELD(T, f)
+#define REAL(T, f, s)                     el_snmp_get_real, FIELD(T, f), s
+#define CALL(g)                           el_snmp_get_##g
+#define CALLA(g, a)                       el_snmp_get_##g, a
+#define CALLF(g, T, f)                    el_snmp_get_##g, FIELD(T, f)
 
 static const struct el_snmp_column system_columns[] = {
     {1, "elSnapshotSeq", EL_SNMP_COUNTER, UINT(el_snapshot, seq)},
@@ -26,11 +28,11 @@ static const struct el_snmp_column system_columns[] = {
     {5, "elVersion", EL_SNMP_TEXT, TEXT(el_snapshot, daemon.version)},
     {6, "elBackend", EL_SNMP_TEXT, TEXT(el_snapshot, daemon.backend)},
     {7, "elMode", EL_SNMP_INTEGER, ENUM(el_snapshot, daemon.mode)},
-    {8, "elReady", EL_SNMP_INTEGER, BOOL(el_snapshot, daemon.ready)},
-    {9, "elConfigOk", EL_SNMP_INTEGER, BOOL(el_snapshot, daemon.config_ok)},
-    {10, "elTicks", EL_SNMP_COUNTER, UINT(el_snapshot, daemon.ticks)},
-    {11, "elTicksLate", EL_SNMP_COUNTER, UINT(el_snapshot, daemon.ticks_late)},
-    {12, "elEventsLost", EL_SNMP_COUNTER, UINT(el_snapshot, daemon.events_lost)},
+    {8, "elReady", EL_SNMP_INTEGER, FLAG(READY)},
+    {9, "elConfigOk", EL_SNMP_INTEGER, FLAG(CONFIG_OK)},
+    {10, "elTicks", EL_SNMP_COUNTER, METRIC(TICKS, 0, 0)},
+    {11, "elTicksLate", EL_SNMP_COUNTER, METRIC(TICKS_LATE, 0, 0)},
+    {12, "elEventsLost", EL_SNMP_COUNTER, METRIC(EVENTS_LOST, 0, 0)},
     {13, "elEventNext", EL_SNMP_COUNTER, UINT(el_snapshot, event_next)},
     {14, "elCards", EL_SNMP_GAUGE, UINT(el_snapshot, cards.count)},
     {15, "elSlots", EL_SNMP_GAUGE, UINT(el_snapshot, slots.count)},
@@ -54,7 +56,7 @@ static const struct el_snmp_column card_columns[] = {
     {4, "elCardProfile", EL_SNMP_TEXT, TEXT(el_card, profile)},
     {5, "elCardAddress", EL_SNMP_TEXT, TEXT(el_card, address)},
     {6, "elCardSerial", EL_SNMP_TEXT, TEXT(el_card, serial)},
-    {7, "elCardSlots", EL_SNMP_GAUGE, UINT(el_card, slots)},
+    {7, "elCardSlots", EL_SNMP_GAUGE, METRIC(SLOTS_EXPECTED, 0, 0)},
     {8, "elCardHasSwitch", EL_SNMP_INTEGER, BOOL(el_card, has_switch)},
     {9, "elCardInlet", EL_SNMP_INTEGER, READ(el_card, inlet_mc)},
     {10, "elCardInletOrigin", EL_SNMP_INTEGER, CALLF(origin, el_card, inlet_mc)},
@@ -63,21 +65,21 @@ static const struct el_snmp_column card_columns[] = {
     {13, "elCardHumidity", EL_SNMP_GAUGE, READ(el_card, humidity_ppm)},
     {14, "elCardPower", EL_SNMP_GAUGE, READ(el_card, power_mw)},
     {15, "elCardPowerOrigin", EL_SNMP_INTEGER, CALLF(origin, el_card, power_mw)},
-    {16, "elCardSwitchTemperature", EL_SNMP_INTEGER, READ(el_card, switch_mc)},
-    {17, "elCardPowerLimit", EL_SNMP_GAUGE, REAL(el_card, card_limit_w, 1e3)},
-    {18, "elCardSwitchLimit", EL_SNMP_INTEGER, REAL(el_card, switch_limit_c, 1e3)},
-    {19, "elCardInletMin", EL_SNMP_INTEGER, REAL(el_card, inlet_min_c, 1e3)},
-    {20, "elCardInletMax", EL_SNMP_INTEGER, REAL(el_card, inlet_max_c, 1e3)},
-    {21, "elCardAirflowMin", EL_SNMP_GAUGE, REAL(el_card, airflow_min_lfm, 1e3)},
-    {22, "elCardHumidityMin", EL_SNMP_GAUGE, REAL(el_card, humidity_min_ratio, 1e6)},
-    {23, "elCardHumidityMax", EL_SNMP_GAUGE, REAL(el_card, humidity_max_ratio, 1e6)},
+    {16, "elCardSwitchTemperature", EL_SNMP_INTEGER, METRIC(SWITCH_TEMPERATURE, 0, 3)},
+    {17, "elCardPowerLimit", EL_SNMP_GAUGE, METRIC(CARD_LIMIT, 0, 3)},
+    {18, "elCardSwitchLimit", EL_SNMP_INTEGER, METRIC(SWITCH_LIMIT, 0, 3)},
+    {19, "elCardInletMin", EL_SNMP_INTEGER, METRIC(CARD_INLET_MIN, 0, 3)},
+    {20, "elCardInletMax", EL_SNMP_INTEGER, METRIC(CARD_INLET_MAX, 0, 3)},
+    {21, "elCardAirflowMin", EL_SNMP_GAUGE, METRIC(CARD_AIRFLOW_LIMIT, 0, 3)},
+    {22, "elCardHumidityMin", EL_SNMP_GAUGE, METRIC(CARD_HUMIDITY_MIN, 0, 6)},
+    {23, "elCardHumidityMax", EL_SNMP_GAUGE, METRIC(CARD_HUMIDITY_MAX, 0, 6)},
 };
 
 static const struct el_snmp_column slot_columns[] = {
     {2, "elSlotNumber", EL_SNMP_GAUGE, UINT(el_slot, number)},
     {3, "elSlotName", EL_SNMP_TEXT, CALL(slot_name)},
     {4, "elSlotState", EL_SNMP_INTEGER, CALL(slot_state)},
-    {5, "elSlotUp", EL_SNMP_INTEGER, CALL(slot_up)},
+    {5, "elSlotUp", EL_SNMP_INTEGER, FLAG(DRIVE_UP)},
     {6, "elSlotReason", EL_SNMP_TEXT, TEXT(el_slot, reason)},
     {7, "elSlotController", EL_SNMP_TEXT, TEXT(el_slot, controller)},
     {8, "elSlotAddress", EL_SNMP_TEXT, TEXT(el_slot, address)},
@@ -86,17 +88,17 @@ static const struct el_snmp_column slot_columns[] = {
     {11, "elSlotDriver", EL_SNMP_TEXT, TEXT(el_slot, driver)},
     {12, "elSlotProfile", EL_SNMP_TEXT, TEXT(el_slot, profile)},
     {13, "elSlotLastSerial", EL_SNMP_TEXT, TEXT(el_slot, last_serial)},
-    {14, "elSlotReplaced", EL_SNMP_COUNTER, UINT(el_slot, replaced)},
+    {14, "elSlotReplaced", EL_SNMP_COUNTER, METRIC(DRIVE_REPLACED, 0, 0)},
     {15, "elSlotLastSuccess", EL_SNMP_TEXT, DATE(el_slot, last_success_realtime_us)},
     {16, "elSlotUpTime", EL_SNMP_GAUGE, CALL(slot_uptime)},
-    {17, "elSlotPolls", EL_SNMP_COUNTER, UINT(el_slot, polls)},
-    {18, "elSlotPollErrors", EL_SNMP_COUNTER, UINT(el_slot, poll_errors)},
-    {19, "elSlotPollDuration", EL_SNMP_GAUGE, UINT(el_slot, poll_duration_us)},
-    {20, "elSlotPollPeriod", EL_SNMP_GAUGE, UINT(el_slot, poll_period_ms)},
-    {21, "elSlotReadBytes", EL_SNMP_COUNTER64, CALLF(io, el_slot, io.read_bytes)},
-    {22, "elSlotWriteBytes", EL_SNMP_COUNTER64, CALLF(io, el_slot, io.write_bytes)},
-    {23, "elSlotReadOps", EL_SNMP_COUNTER64, CALLF(io, el_slot, io.read_ops)},
-    {24, "elSlotWriteOps", EL_SNMP_COUNTER64, CALLF(io, el_slot, io.write_ops)},
+    {17, "elSlotPolls", EL_SNMP_COUNTER, METRIC(DRIVE_POLLS, 0, 0)},
+    {18, "elSlotPollErrors", EL_SNMP_COUNTER, METRIC(DRIVE_POLL_ERRORS, 0, 0)},
+    {19, "elSlotPollDuration", EL_SNMP_GAUGE, METRIC(DRIVE_POLL_DURATION, 0, 6)},
+    {20, "elSlotPollPeriod", EL_SNMP_GAUGE, METRIC(DRIVE_POLL_PERIOD, 0, 3)},
+    {21, "elSlotReadBytes", EL_SNMP_COUNTER64, METRIC(DRIVE_IO_BYTES, 0, 0)},
+    {22, "elSlotWriteBytes", EL_SNMP_COUNTER64, METRIC(DRIVE_IO_BYTES, 1, 0)},
+    {23, "elSlotReadOps", EL_SNMP_COUNTER64, METRIC(DRIVE_IO_OPERATIONS, 0, 0)},
+    {24, "elSlotWriteOps", EL_SNMP_COUNTER64, METRIC(DRIVE_IO_OPERATIONS, 1, 0)},
 };
 
 static const struct el_snmp_column identity_columns[] = {
@@ -106,62 +108,62 @@ static const struct el_snmp_column identity_columns[] = {
     {4, "elIdentitySubsystem", EL_SNMP_TEXT, TEXT(el_slot, identify.subnqn)},
     {5, "elIdentityVendor", EL_SNMP_GAUGE, UINT(el_slot, identify.vid)},
     {6, "elIdentityVersion", EL_SNMP_TEXT, CALL(nvme_version)},
-    {7, "elIdentityCapacity", EL_SNMP_COUNTER64, WIDE(el_slot, identify.total_capacity_bytes, 1)},
-    {8, "elIdentityWarningTemperature", EL_SNMP_INTEGER, CALLF(kelvin, el_slot, identify.wctemp_k)},
-    {9, "elIdentityCriticalTemperature", EL_SNMP_INTEGER, CALLF(kelvin, el_slot, identify.cctemp_k)},
+    {7, "elIdentityCapacity", EL_SNMP_COUNTER64, METRIC(DRIVE_CAPACITY, 0, 0)},
+    {8, "elIdentityWarningTemperature", EL_SNMP_INTEGER, METRIC(DRIVE_WARNING_THRESHOLD, 0, 3)},
+    {9, "elIdentityCriticalTemperature", EL_SNMP_INTEGER, METRIC(DRIVE_CRITICAL_THRESHOLD, 0, 3)},
     {10, "elIdentityPowerStates", EL_SNMP_GAUGE, UINT(el_slot, identify.power_states)},
     {11, "elIdentityNamespaces", EL_SNMP_GAUGE, UINT(el_slot, identify.namespaces)},
 };
 
 static const struct el_snmp_column health_columns[] = {
     {1, "elHealthCriticalWarning", EL_SNMP_TEXT, CALL(warning)},
-    {2, "elHealthTemperature", EL_SNMP_INTEGER, READ(el_slot, temp_mc[0])},
-    {3, "elHealthSpare", EL_SNMP_GAUGE, UINT(el_slot, smart.available_spare)},
-    {4, "elHealthSpareThreshold", EL_SNMP_GAUGE, UINT(el_slot, smart.available_spare_threshold)},
-    {5, "elHealthUsed", EL_SNMP_GAUGE, UINT(el_slot, smart.percentage_used)},
-    {6, "elHealthDataRead", EL_SNMP_COUNTER64, WIDE(el_slot, smart.data_units_read, 512000)},
-    {7, "elHealthDataWritten", EL_SNMP_COUNTER64, WIDE(el_slot, smart.data_units_written, 512000)},
-    {8, "elHealthHostReads", EL_SNMP_COUNTER64, WIDE(el_slot, smart.host_reads, 1)},
-    {9, "elHealthHostWrites", EL_SNMP_COUNTER64, WIDE(el_slot, smart.host_writes, 1)},
-    {10, "elHealthBusyTime", EL_SNMP_COUNTER64, WIDE(el_slot, smart.busy_minutes, 60)},
-    {11, "elHealthPowerCycles", EL_SNMP_COUNTER64, WIDE(el_slot, smart.power_cycles, 1)},
-    {12, "elHealthPowerOnTime", EL_SNMP_COUNTER64, WIDE(el_slot, smart.power_on_hours, 3600)},
-    {13, "elHealthUnsafeShutdowns", EL_SNMP_COUNTER64, WIDE(el_slot, smart.unsafe_shutdowns, 1)},
-    {14, "elHealthMediaErrors", EL_SNMP_COUNTER64, WIDE(el_slot, smart.media_errors, 1)},
-    {15, "elHealthErrorLogEntries", EL_SNMP_COUNTER64, WIDE(el_slot, smart.error_log_entries, 1)},
-    {16, "elHealthWarningTime", EL_SNMP_COUNTER64, SCALED(el_slot, smart.warning_minutes, 60)},
-    {17, "elHealthCriticalTime", EL_SNMP_COUNTER64, SCALED(el_slot, smart.critical_minutes, 60)},
-    {18, "elHealthLightThrottles", EL_SNMP_COUNTER, UINT(el_slot, smart.tmt_transitions[0])},
-    {19, "elHealthHeavyThrottles", EL_SNMP_COUNTER, UINT(el_slot, smart.tmt_transitions[1])},
-    {20, "elHealthLightThrottleTime", EL_SNMP_COUNTER, UINT(el_slot, smart.tmt_seconds[0])},
-    {21, "elHealthHeavyThrottleTime", EL_SNMP_COUNTER, UINT(el_slot, smart.tmt_seconds[1])},
-    {22, "elHealthPower", EL_SNMP_GAUGE, READ(el_slot, power_mw)},
-    {23, "elHealthPowerState", EL_SNMP_GAUGE, READ(el_slot, power_state)},
-    {24, "elHealthWriteCache", EL_SNMP_INTEGER, CALLF(reading_bool, el_slot, write_cache)},
+    {2, "elHealthTemperature", EL_SNMP_INTEGER, METRIC(DRIVE_TEMPERATURE, 0, 3)},
+    {3, "elHealthSpare", EL_SNMP_GAUGE, METRIC(DRIVE_SPARE, 0, 2)},
+    {4, "elHealthSpareThreshold", EL_SNMP_GAUGE, METRIC(DRIVE_SPARE_THRESHOLD, 0, 2)},
+    {5, "elHealthUsed", EL_SNMP_GAUGE, METRIC(DRIVE_USED, 0, 2)},
+    {6, "elHealthDataRead", EL_SNMP_COUNTER64, METRIC(DRIVE_DATA_READ, 0, 0)},
+    {7, "elHealthDataWritten", EL_SNMP_COUNTER64, METRIC(DRIVE_DATA_WRITTEN, 0, 0)},
+    {8, "elHealthHostReads", EL_SNMP_COUNTER64, METRIC(DRIVE_HOST_READS, 0, 0)},
+    {9, "elHealthHostWrites", EL_SNMP_COUNTER64, METRIC(DRIVE_HOST_WRITES, 0, 0)},
+    {10, "elHealthBusyTime", EL_SNMP_COUNTER64, METRIC(DRIVE_BUSY, 0, 0)},
+    {11, "elHealthPowerCycles", EL_SNMP_COUNTER64, METRIC(DRIVE_POWER_CYCLES, 0, 0)},
+    {12, "elHealthPowerOnTime", EL_SNMP_COUNTER64, METRIC(DRIVE_POWER_ON, 0, 0)},
+    {13, "elHealthUnsafeShutdowns", EL_SNMP_COUNTER64, METRIC(DRIVE_UNSAFE_SHUTDOWNS, 0, 0)},
+    {14, "elHealthMediaErrors", EL_SNMP_COUNTER64, METRIC(DRIVE_MEDIA_ERRORS, 0, 0)},
+    {15, "elHealthErrorLogEntries", EL_SNMP_COUNTER64, METRIC(DRIVE_ERROR_ENTRIES, 0, 0)},
+    {16, "elHealthWarningTime", EL_SNMP_COUNTER64, METRIC(DRIVE_WARNING_TIME, 0, 0)},
+    {17, "elHealthCriticalTime", EL_SNMP_COUNTER64, METRIC(DRIVE_CRITICAL_TIME, 0, 0)},
+    {18, "elHealthLightThrottles", EL_SNMP_COUNTER, METRIC(DRIVE_TMT_TRANSITIONS, 0, 0)},
+    {19, "elHealthHeavyThrottles", EL_SNMP_COUNTER, METRIC(DRIVE_TMT_TRANSITIONS, 1, 0)},
+    {20, "elHealthLightThrottleTime", EL_SNMP_COUNTER, METRIC(DRIVE_TMT_SECONDS, 0, 0)},
+    {21, "elHealthHeavyThrottleTime", EL_SNMP_COUNTER, METRIC(DRIVE_TMT_SECONDS, 1, 0)},
+    {22, "elHealthPower", EL_SNMP_GAUGE, METRIC(DRIVE_POWER, 0, 3)},
+    {23, "elHealthPowerState", EL_SNMP_GAUGE, METRIC(DRIVE_POWER_STATE, 0, 0)},
+    {24, "elHealthWriteCache", EL_SNMP_INTEGER, FLAG(DRIVE_WRITE_CACHE)},
 };
 
 static const struct el_snmp_column drive_sensor_columns[] = {
     {2, "elDriveSensorNumber", EL_SNMP_GAUGE, CALL(sensor_number)},
     {3, "elDriveSensorName", EL_SNMP_TEXT, CALL(sensor_name)},
-    {4, "elDriveSensorTemperature", EL_SNMP_INTEGER, CALL(sensor_temp)},
+    {4, "elDriveSensorTemperature", EL_SNMP_INTEGER, SENSOR(DRIVE_TEMPERATURE, 1, 0, 3)},
     {5, "elDriveSensorQuality", EL_SNMP_INTEGER, CALL(sensor_quality)},
-    {6, "elDriveSensorOver", EL_SNMP_INTEGER, CALLA(sensor_threshold, 0)},
-    {7, "elDriveSensorUnder", EL_SNMP_INTEGER, CALLA(sensor_threshold, 1)},
+    {6, "elDriveSensorOver", EL_SNMP_INTEGER, SENSOR(DRIVE_THRESHOLD, 2, 0, 3)},
+    {7, "elDriveSensorUnder", EL_SNMP_INTEGER, SENSOR(DRIVE_THRESHOLD, 2, 1, 3)},
 };
 
 static const struct el_snmp_column link_columns[] = {
     {4, "elLinkAddress", EL_SNMP_TEXT, TEXT(el_link, address)},
     {5, "elLinkParent", EL_SNMP_TEXT, TEXT(el_link, parent)},
-    {6, "elLinkUp", EL_SNMP_INTEGER, BOOL(el_link, up)},
-    {7, "elLinkDegraded", EL_SNMP_INTEGER, BOOL(el_link, degraded)},
-    {8, "elLinkSpeed", EL_SNMP_GAUGE, NONZERO(el_link, current_mts)},
-    {9, "elLinkWidth", EL_SNMP_GAUGE, NONZERO(el_link, current_width)},
-    {10, "elLinkSpeedMax", EL_SNMP_GAUGE, NONZERO(el_link, max_mts)},
-    {11, "elLinkWidthMax", EL_SNMP_GAUGE, NONZERO(el_link, max_width)},
+    {6, "elLinkUp", EL_SNMP_INTEGER, FLAG(LINK_UP)},
+    {7, "elLinkDegraded", EL_SNMP_INTEGER, FLAG(LINK_DEGRADED)},
+    {8, "elLinkSpeed", EL_SNMP_GAUGE, MEGA(LINK_SPEED, 0)},
+    {9, "elLinkWidth", EL_SNMP_GAUGE, METRIC(LINK_WIDTH, 0, 0)},
+    {10, "elLinkSpeedMax", EL_SNMP_GAUGE, MEGA(LINK_SPEED, 1)},
+    {11, "elLinkWidthMax", EL_SNMP_GAUGE, METRIC(LINK_WIDTH, 1, 0)},
     {12, "elLinkSpeedExpected", EL_SNMP_GAUGE, NONZERO(el_link, expected_mts)},
     {13, "elLinkWidthExpected", EL_SNMP_GAUGE, NONZERO(el_link, expected_width)},
-    {14, "elLinkPathRate", EL_SNMP_COUNTER64, NONZERO(el_link, path_bottleneck_bytes_per_s)},
-    {15, "elLinkPowerLimit", EL_SNMP_GAUGE, NONZERO(el_link, slot_power_limit_mw)},
+    {14, "elLinkPathRate", EL_SNMP_COUNTER64, METRIC(LINK_BOTTLENECK, 0, 0)},
+    {15, "elLinkPowerLimit", EL_SNMP_GAUGE, METRIC(LINK_POWER_LIMIT, 0, 3)},
     {16, "elLinkPowerState", EL_SNMP_TEXT, TEXT(el_link, power_state)},
     {17, "elLinkCorrectableErrors", EL_SNMP_COUNTER64, CALLA(aer, EL_AER_CORRECTABLE)},
     {18, "elLinkNonfatalErrors", EL_SNMP_COUNTER64, CALLA(aer, EL_AER_NONFATAL)},
@@ -176,8 +178,8 @@ static const struct el_snmp_column board_sensor_columns[] = {
     {6, "elBoardSensorCard", EL_SNMP_TEXT, CALL(sensor_card)},
     {7, "elBoardSensorValue", EL_SNMP_INTEGER, READ(el_sensor, value)},
     {8, "elBoardSensorQuality", EL_SNMP_INTEGER, ENUM(el_sensor, value.quality)},
-    {9, "elBoardSensorAlarm", EL_SNMP_INTEGER, BOOL(el_sensor, alarm)},
-    {10, "elBoardSensorFault", EL_SNMP_INTEGER, BOOL(el_sensor, fault)},
+    {9, "elBoardSensorAlarm", EL_SNMP_INTEGER, FLAG(BOARD_ALARM)},
+    {10, "elBoardSensorFault", EL_SNMP_INTEGER, FLAG(BOARD_FAULT)},
     {11, "elBoardSensorMin", EL_SNMP_INTEGER, CALLF(limit, el_sensor, limit_min)},
     {12, "elBoardSensorMax", EL_SNMP_INTEGER, CALLF(limit, el_sensor, limit_max)},
 };
@@ -185,54 +187,54 @@ static const struct el_snmp_column board_sensor_columns[] = {
 static const struct el_snmp_column governor_card_columns[] = {
     {1, "elGovernorCardMode", EL_SNMP_INTEGER, ENUM(el_card, mode)},
     {2, "elGovernorCardLaw", EL_SNMP_TEXT, TEXT(el_card, law)},
-    {3, "elGovernorCardPaused", EL_SNMP_INTEGER, BOOL(el_card, paused)},
+    {3, "elGovernorCardPaused", EL_SNMP_INTEGER, FLAG(GOVERNOR_PAUSED)},
     {4, "elGovernorCardFailsafe", EL_SNMP_INTEGER, ENUM(el_card, failsafe)},
     {5, "elGovernorCardFailsafeReason", EL_SNMP_INTEGER, ENUM(el_card, failsafe_reason)},
-    {6, "elGovernorCardFailsafes", EL_SNMP_COUNTER, UINT(el_card, failsafe_entries)},
-    {7, "elGovernorCardAirFailing", EL_SNMP_INTEGER, BOOL(el_card, air_failing)},
-    {8, "elGovernorCardPower", EL_SNMP_GAUGE, REAL(el_card, power_estimate_w, 1e3)},
-    {9, "elGovernorCardResistance", EL_SNMP_GAUGE, REAL(el_card, sink_resistance_c_per_w, 1e3)},
-    {10, "elGovernorCardUnknownHeat", EL_SNMP_INTEGER, REAL(el_card, unknown_heat_w, 1e3)},
-    {11, "elGovernorCardAirflow", EL_SNMP_GAUGE, REAL(el_card, airflow_estimate_lfm, 1e3)},
-    {12, "elGovernorCardAirflowWish", EL_SNMP_GAUGE, REAL(el_card, airflow_wish_lfm, 1e3)},
-    {13, "elGovernorCardSwitchHeadroom", EL_SNMP_INTEGER, REAL(el_card, switch_headroom_c, 1e3)},
-    {14, "elGovernorCardFan", EL_SNMP_GAUGE, REAL(el_card, fan_pwm_ratio, 1e6)},
+    {6, "elGovernorCardFailsafes", EL_SNMP_COUNTER, METRIC(GOVERNOR_FAILSAFE_ENTRIES, 0, 0)},
+    {7, "elGovernorCardAirFailing", EL_SNMP_INTEGER, FLAG(GOVERNOR_AIR_FAILING)},
+    {8, "elGovernorCardPower", EL_SNMP_GAUGE, METRIC(CARD_POWER_ESTIMATE, 0, 3)},
+    {9, "elGovernorCardResistance", EL_SNMP_GAUGE, METRIC(GOVERNOR_RESISTANCE, 0, 3)},
+    {10, "elGovernorCardUnknownHeat", EL_SNMP_INTEGER, METRIC(GOVERNOR_UNKNOWN_HEAT, 0, 3)},
+    {11, "elGovernorCardAirflow", EL_SNMP_GAUGE, METRIC(GOVERNOR_AIRFLOW, 0, 3)},
+    {12, "elGovernorCardAirflowWish", EL_SNMP_GAUGE, METRIC(GOVERNOR_WISH, 0, 3)},
+    {13, "elGovernorCardSwitchHeadroom", EL_SNMP_INTEGER, METRIC(SWITCH_HEADROOM, 0, 3)},
+    {14, "elGovernorCardFan", EL_SNMP_GAUGE, METRIC(GOVERNOR_PWM, 0, 6)},
 };
 
 static const struct el_snmp_column governor_slot_columns[] = {
-    {1, "elGovernorSlotCap", EL_SNMP_GAUGE, REAL(el_slot, decision.cap_ratio, 1e6)},
-    {2, "elGovernorSlotBudget", EL_SNMP_GAUGE, CALL(budget)},
+    {1, "elGovernorSlotCap", EL_SNMP_GAUGE, METRIC(DRIVE_CAP, 0, 6)},
+    {2, "elGovernorSlotBudget", EL_SNMP_GAUGE, METRIC(DRIVE_BUDGET, 0, 3)},
     {3, "elGovernorSlotConstraint", EL_SNMP_INTEGER, ENUM(el_slot, decision.constraint)},
     {4, "elGovernorSlotConstraintAge", EL_SNMP_GAUGE, CALLF(since, el_slot, decision.since_us)},
     {5, "elGovernorSlotLiftIn", EL_SNMP_GAUGE, CALLF(until, el_slot, decision.lift_us)},
-    {6, "elGovernorSlotLimit", EL_SNMP_INTEGER, REAL(el_slot, decision.limit_c, 1e3)},
-    {7, "elGovernorSlotHeadroom", EL_SNMP_INTEGER, REAL(el_slot, decision.headroom_c, 1e3)},
-    {8, "elGovernorSlotTemperature", EL_SNMP_INTEGER, REAL(el_slot, decision.temp_estimate_c, 1e3)},
-    {9, "elGovernorSlotPower", EL_SNMP_GAUGE, REAL(el_slot, decision.power_estimate_w, 1e3)},
-    {10, "elGovernorSlotWithheld", EL_SNMP_GAUGE, REAL(el_slot, decision.withheld_ratio, 1e6)},
-    {11, "elGovernorSlotCapInForce", EL_SNMP_GAUGE, REAL(el_slot, action.cap_ratio_in_force, 1e6)},
+    {6, "elGovernorSlotLimit", EL_SNMP_INTEGER, METRIC(DRIVE_LIMIT, 0, 3)},
+    {7, "elGovernorSlotHeadroom", EL_SNMP_INTEGER, METRIC(DRIVE_HEADROOM, 0, 3)},
+    {8, "elGovernorSlotTemperature", EL_SNMP_INTEGER, METRIC(DRIVE_TEMPERATURE_ESTIMATE, 0, 3)},
+    {9, "elGovernorSlotPower", EL_SNMP_GAUGE, METRIC(DRIVE_POWER_ESTIMATE, 0, 3)},
+    {10, "elGovernorSlotWithheld", EL_SNMP_GAUGE, METRIC(DRIVE_WITHHELD, 0, 6)},
+    {11, "elGovernorSlotCapInForce", EL_SNMP_GAUGE, METRIC(DRIVE_CAP_IN_FORCE, 0, 6)},
     {12, "elGovernorSlotPowerState", EL_SNMP_GAUGE, CALLF(not_negative, el_slot, decision.power_state)},
     {13, "elGovernorSlotPowerStateInForce", EL_SNMP_GAUGE, CALLF(not_negative, el_slot, action.power_state_in_force)},
     {14, "elGovernorSlotLowered", EL_SNMP_COUNTER, CALLF(writes, el_slot, action.lowered)},
     {15, "elGovernorSlotRaised", EL_SNMP_COUNTER, CALLF(writes, el_slot, action.raised)},
-    {16, "elGovernorSlotMismatches", EL_SNMP_COUNTER, UINT(el_slot, action.mismatches)},
-    {17, "elGovernorSlotFailures", EL_SNMP_COUNTER, UINT(el_slot, action.failures)},
-    {18, "elGovernorSlotEscaped", EL_SNMP_COUNTER64, UINT(el_slot, action.escape_bytes)},
-    {19, "elGovernorSlotSensorValid", EL_SNMP_INTEGER, BOOL(el_slot, decision.sensor_valid)},
+    {16, "elGovernorSlotMismatches", EL_SNMP_COUNTER, METRIC(DRIVE_MISMATCH, 0, 0)},
+    {17, "elGovernorSlotFailures", EL_SNMP_COUNTER, METRIC(DRIVE_ACTION_FAILURES, 0, 0)},
+    {18, "elGovernorSlotEscaped", EL_SNMP_COUNTER64, METRIC(DRIVE_ESCAPE, 0, 0)},
+    {19, "elGovernorSlotSensorValid", EL_SNMP_INTEGER, FLAG(DRIVE_SENSOR_VALID)},
 };
 
 static const struct el_snmp_column endurance_columns[] = {
-    {1, "elEnduranceRated", EL_SNMP_COUNTER64, POSITIVE(el_slot, rated_endurance_bytes, 1)},
+    {1, "elEnduranceRated", EL_SNMP_COUNTER64, METRIC(DRIVE_RATED, 0, 0)},
     {2, "elEnduranceDays", EL_SNMP_GAUGE, REAL(el_slot, wear_days_remaining, 1)},
-    {3, "elEnduranceRateDay", EL_SNMP_COUNTER64, REAL(el_slot, write_rate_1d, 1)},
-    {4, "elEnduranceRateMonth", EL_SNMP_COUNTER64, REAL(el_slot, write_rate_30d, 1)},
+    {3, "elEnduranceRateDay", EL_SNMP_COUNTER64, METRIC(DRIVE_WRITE_RATE, 0, 0)},
+    {4, "elEnduranceRateMonth", EL_SNMP_COUNTER64, METRIC(DRIVE_WRITE_RATE, 1, 0)},
     {5, "elEnduranceBasis", EL_SNMP_INTEGER, ENUM(el_slot, wear_basis)},
 };
 
 static const struct el_snmp_column warranty_columns[] = {
-    {1, "elWarrantyRated", EL_SNMP_COUNTER64, POSITIVE(el_card, rated_endurance_bytes, 1)},
-    {2, "elWarrantyRemaining", EL_SNMP_INTEGER, REAL(el_card, warranty_seconds_remaining, 1)},
-    {3, "elWarrantyEnduranceRemaining", EL_SNMP_INTEGER, REAL(el_card, warranty_endurance_remaining_ratio, 1e6)},
+    {1, "elWarrantyRated", EL_SNMP_COUNTER64, METRIC(CARD_RATED, 0, 0)},
+    {2, "elWarrantyRemaining", EL_SNMP_INTEGER, METRIC(CARD_WARRANTY, 0, 0)},
+    {3, "elWarrantyEnduranceRemaining", EL_SNMP_INTEGER, METRIC(CARD_WARRANTY_ENDURANCE, 0, 6)},
 };
 
 static const struct el_snmp_column alarm_columns[] = {
@@ -275,8 +277,8 @@ const struct el_snmp_table el_snmp_element_tables[] = {
     TABLE("elDriveSensorTable", 7, EL_ROWS_DRIVE_SENSOR, NULL, drive_sensor_columns),
     TABLE("elLinkTable", 8, EL_ROWS_LINK, el_snmp_link_known, link_columns),
     TABLE("elBoardSensorTable", 9, EL_ROWS_BOARD, NULL, board_sensor_columns),
-    TABLE("elGovernorCardTable", 10, EL_ROWS_CARD, NULL, governor_card_columns),
-    TABLE("elGovernorSlotTable", 11, EL_ROWS_SLOT, el_snmp_decided, governor_slot_columns),
+    TABLE("elGovernorCardTable", 10, EL_ROWS_CARD, el_snmp_governed_card, governor_card_columns),
+    TABLE("elGovernorSlotTable", 11, EL_ROWS_SLOT, el_snmp_governed_slot, governor_slot_columns),
     TABLE("elEnduranceTable", 12, EL_ROWS_SLOT, el_snmp_smart_known, endurance_columns),
     TABLE("elWarrantyTable", 13, EL_ROWS_CARD, NULL, warranty_columns),
     TABLE("elAlarmTable", 14, EL_ROWS_ALARM, NULL, alarm_columns),
