@@ -18,6 +18,7 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
     X(scan, "what is plugged in: cards, drives, links, limits, actuators, and what is missing") \
     X(decode, "what one drive with these raw NVMe pages would export") \
     X(metrics, "the reference of all metrics") \
+    X(mib, "the SNMP module of the exporter") \
     X(status, "what drives, limits and caps are like now, and why") \
     X(simulate, "a governor against a simulated card, and how well it did") \
     X(check, "what is wrong with a settings file, by file:line") \

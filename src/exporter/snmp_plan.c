@@ -5,8 +5,7 @@
 
 #include "base/text.h"
 
-#define BASE_MIN 6  /* 1.3.6.1.x.y */
-#define BASE_MAX 32 /* leaves room for the rest of an OID */
+static const el_oid enterprises[] = {1, 3, 6, 1, 4, 1}; /* where `elementd mib` can root the module */
 
 static const char *const usual_sockets[] = {"/run/agentx/master", "/var/agentx/master"};
 
@@ -38,10 +37,10 @@ int el_snmp_plan_read(const struct el_settings *s, const char *state_dir, struct
     el_text_copy(p.socket, sizeof p.socket, s->snmp.agentx_socket);
     el_text_copy(p.standalone, sizeof p.standalone, s->snmp.standalone);
     el_text_copy(p.state_dir, sizeof p.state_dir, state_dir ? state_dir : "");
-    p.base_len = el_snmp_parse_oid(s->snmp.base_oid, p.base);
-    if (p.base_len < BASE_MIN || p.base_len > BASE_MAX) {
-        snprintf(why, why_size, "snmp.base_oid: \"%s\": expected an OID of %d to %d numbers", s->snmp.base_oid,
-                 BASE_MIN, BASE_MAX);
+    p.base_len = el_oid_parse(s->snmp.base_oid, p.base);
+    if (p.base_len <= EL_ARRAY_SIZE(enterprises) || memcmp(p.base, enterprises, sizeof enterprises) != 0) {
+        snprintf(why, why_size, "snmp.base_oid: \"%s\": expected an OID below enterprises (1.3.6.1.4.1)",
+                 s->snmp.base_oid);
         return -EINVAL;
     }
     if (*s->snmp.users_file)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "exporter/snmp_table.h"
 
 #define CARDS_MAX 8191u /* what fits the number of an entity; see snmp_entity.c */
@@ -19,42 +18,6 @@ static const uint8_t index_len[EL_ROWS_COUNT] = {
     [EL_ROWS_DRIVE_SENSOR] = 3, [EL_ROWS_LINK] = 4,   [EL_ROWS_BOARD] = 1,  [EL_ROWS_ALARM] = 4,
     [EL_ROWS_EVENT] = 1,        [EL_ROWS_ENTITY] = 1, [EL_ROWS_SENSOR] = 1, [EL_ROWS_CONTAINS] = 2,
 };
-
-size_t el_snmp_parse_oid(const char *text, el_oid out[EL_OID_MAX])
-{
-    el_oid oid[32];
-    size_t n = 0;
-
-    text += *text == '.';
-    for (;;) {
-        uint64_t v = 0;
-
-        if (*text < '0' || *text > '9' || n == EL_ARRAY_SIZE(oid))
-            return 0;
-        while (*text >= '0' && *text <= '9') {
-            v = v * 10 + (uint64_t)(*text++ - '0');
-            if (v > UINT32_MAX)
-                return 0;
-        }
-        oid[n++] = v;
-        if (*text == '\0')
-            break;
-        if (*text++ != '.')
-            return 0;
-    }
-    if (n < 2 || oid[0] > 2 || (oid[0] < 2 && oid[1] > 39))
-        return 0;
-    memcpy(out, oid, n * sizeof *out);
-    return n;
-}
-
-int el_oid_compare(const el_oid *a, size_t a_len, const el_oid *b, size_t b_len)
-{
-    for (size_t i = 0; i < a_len && i < b_len; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
-    return (a_len > b_len) - (a_len < b_len);
-}
 
 const struct el_card *el_snmp_card(const struct el_snmp_view *v, int64_t row)
 {

@@ -7,11 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/oid.h"
 #include "model/snapshot.h"
 
-typedef unsigned long el_oid; /* as wide as net-snmp's own, so that no lookup has to convert */
-
-#define EL_OID_MAX       64  /* sub-identifiers of any OID that the view returns, and of a base */
 #define EL_SNMP_TEXT_MAX 256 /* SnmpAdminString: 255 bytes */
 
 enum el_snmp_type {
@@ -59,10 +57,6 @@ struct el_snmp_view_options {
 
 struct el_snmp_view;
 
-/* Reads "1.3.6.1.4.1..." (a leading dot is allowed). Returns the number of sub-identifiers (2..32), or 0 when it is no
- * OID. */
-size_t el_snmp_parse_oid(const char *text, el_oid out[EL_OID_MAX]);
-
 /* A view of `s`, which must outlive it. NULL: out of memory. */
 struct el_snmp_view *el_snmp_view_new(const struct el_snapshot *s, const struct el_snmp_view_options *o);
 struct el_snmp_view *el_snmp_view_free(struct el_snmp_view *v); /* takes NULL, returns NULL */
@@ -76,9 +70,6 @@ int el_snmp_view_next(const struct el_snmp_view *v, const el_oid *oid, size_t le
 
 /* Changes whenever a physical entity comes, goes or changes identity. */
 uint64_t el_snmp_view_entity_mark(const struct el_snmp_view *v);
-
-/* Three-way comparison in the order of a walk. */
-int el_oid_compare(const el_oid *a, size_t a_len, const el_oid *b, size_t b_len);
 
 /* Every column there is, for the check of the MIB: calls `each` with the entry's OID and the column's name. */
 typedef void el_snmp_column_visit(void *ctx, const el_oid *entry, size_t len, unsigned column, const char *name,

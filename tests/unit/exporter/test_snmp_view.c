@@ -30,7 +30,7 @@ static struct el_snmp_view_options options(bool entity)
 {
     struct el_snmp_view_options o = {.entity = entity, .self = &self};
 
-    o.base_len = el_snmp_parse_oid(BASE, o.base);
+    o.base_len = el_oid_parse(BASE, o.base);
     assert_int_equal(o.base_len, 10);
     return o;
 }
@@ -92,7 +92,7 @@ static const struct instance *find(const struct el_snmp_view *v, const char *oid
     char text[128];
 
     snprintf(text, sizeof text, BASE ".%s", oid_below_base);
-    out->len = el_snmp_parse_oid(text, out->oid);
+    out->len = el_oid_parse(text, out->oid);
     return el_snmp_view_get(v, out->oid, out->len, &out->value) == 0 ? out : NULL;
 }
 
@@ -338,11 +338,11 @@ static void oids_from_text(void **state)
                                       "-1.3", " 1.3"};
     el_oid oid[EL_OID_MAX];
 
-    assert_int_equal(el_snmp_parse_oid(".1.3.6.1", oid), 4);
-    assert_int_equal(el_snmp_parse_oid("1.3.4294967295", oid), 3);
+    assert_int_equal(el_oid_parse(".1.3.6.1", oid), 4);
+    assert_int_equal(el_oid_parse("1.3.4294967295", oid), 3);
     assert_true(oid[2] == 4294967295u);
     for (size_t i = 0; i < EL_ARRAY_SIZE(bad); i++)
-        assert_int_equal(el_snmp_parse_oid(bad[i], oid), 0);
+        assert_int_equal(el_oid_parse(bad[i], oid), 0);
 }
 
 int main(void)

@@ -1,0 +1,4 @@
+/* mibs/ELEMENT-MIB.txt, put into the program when it is built (src/cli/embed.cmake). */
+#pragma once
+
+extern const char el_mib_text[];
