@@ -14,6 +14,7 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 /* name, one line of help; the order is that of `elementd --help`. */
 #define EL_COMMANDS(X) \
     X(run, "the daemon and the exporter together, without a service manager") \
+    X(envelope, "what a card can sustain over inlet temperature and airflow") \
     X(govern, "the daemon: read, decide, act, publish") \
     X(scan, "what is plugged in: cards, drives, links, limits, actuators, and what is missing") \
     X(decode, "what one drive with these raw NVMe pages would export") \

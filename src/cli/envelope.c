@@ -1,0 +1,178 @@
+/* elementd envelope: what a card can sustain over inlet temperature and airflow. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/sim_args.h"
+#include "control/envelope.h"
+#include "control/plot.h"
+
+static const char help[] =
+    "usage: elementd envelope --card CARD [--workload NAME] [options]\n"
+    "Share of full throughput that a card can sustain over a grid of inlet temperature and airflow, and the least air for all of it.\n"
+    "  --card CARD        element-aic, lqd4500, or another card profile\n"
+    "  --workload NAME    random-read-4k (default), sql, ...\n"
+    "  --array KIND       raid0: all drives are one stripe, at the pace of the hottest; raid1: pairs of mirrors\n"
+    "  --limit C          on each drive (a degree below its warning temperature)\n"
+    "  --card-watts W     hold the whole card at this power\n"
+    "  --seed S           of the card's parameters; 0 (default) = the nominal card\n"
+    "  --plot FILE.svg    the grid as a picture\n"
+    "  --json             one object for programs\n"
+    "  --profiles DIR     where profiles are\n";
+
+enum { FLAG_JSON = EL_SIM_FLAG_OWN, FLAG_PLOT };
+
+static const double inlets_c[] = {55, 50, 45, 40, 35, 30, 25};
+static const double airs_lfm[] = {100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600};
+#define INLETS   EL_ARRAY_SIZE(inlets_c)
+#define AIRS     EL_ARRAY_SIZE(airs_lfm)
+#define MOST_LFM 1500
+
+struct grid {
+    double share[INLETS * AIRS], least_lfm[INLETS];
+};
+
+static int fill(const struct el_simulate_options *o, struct grid *g)
+{
+    char why[512];
+
+    for (size_t r = 0; r < INLETS; r++) {
+        int result = el_envelope_least_airflow(o, inlets_c[r], MOST_LFM, &g->least_lfm[r], why, sizeof why);
+
+        for (size_t c = 0; result == 0 && c < AIRS; c++)
+            result = el_envelope_share(o, inlets_c[r], airs_lfm[c], &g->share[r * AIRS + c], why, sizeof why);
+        if (result < 0) {
+            fprintf(stderr, "elementd envelope: %s\n", why);
+            return result;
+        }
+    }
+    return 0;
+}
+
+static void put_number(struct el_buf *b, double v)
+{
+    if (isfinite(v))
+        el_buf_double(b, v);
+    else
+        el_buf_puts(b, "null");
+}
+
+static void put_list(struct el_buf *b, const double *v, size_t n)
+{
+    el_buf_putc(b, '[');
+    for (size_t i = 0; i < n; i++) {
+        el_buf_puts(b, i ? ", " : "");
+        put_number(b, v[i]);
+    }
+    el_buf_putc(b, ']');
+}
+
+static void print_json(const struct el_scenario *s, const struct grid *g)
+{
+    EL_AUTO_BUF struct el_buf b = {0};
+
+    el_buf_puts(&b, "{\n  \"card\": \"");
+    el_text_json_escape(&b, s->card);
+    el_buf_puts(&b, "\",\n  \"workload\": \"");
+    el_text_json_escape(&b, s->workload);
+    el_buf_printf(&b, "\",\n  \"array\": \"%s\",\n  \"limit_celsius\": ", s->array);
+    put_number(&b, s->limit_c);
+    el_buf_puts(&b, ",\n  \"card_watts_limit\": ");
+    put_number(&b, s->card_watts);
+    el_buf_puts(&b, ",\n  \"inlet_celsius\": ");
+    put_list(&b, inlets_c, INLETS);
+    el_buf_puts(&b, ",\n  \"airflow_lfm\": ");
+    put_list(&b, airs_lfm, AIRS);
+    el_buf_puts(&b, ",\n  \"share\": [");
+    for (size_t r = 0; r < INLETS; r++) {
+        el_buf_puts(&b, r ? ",\n    " : "\n    ");
+        put_list(&b, g->share + r * AIRS, AIRS);
+    }
+    el_buf_puts(&b, "],\n  \"least_airflow_lfm_for_full\": ");
+    put_list(&b, g->least_lfm, INLETS);
+    el_buf_puts(&b, "\n}\n");
+    fputs(b.data ? b.data : "", stdout);
+}
+
+static void print_table(const struct el_scenario *s, const struct grid *g)
+{
+    printf("%s, %s%s%s: share of full throughput that can be sustained, %%\n\n%-10s", s->card, s->workload,
+           strcmp(s->array, "none") ? ", " : "", strcmp(s->array, "none") ? s->array : "", "inlet");
+    for (size_t c = 0; c < AIRS; c++)
+        printf("%6.0f", airs_lfm[c]);
+    printf(" LFM   least for 100 %%\n");
+    for (size_t r = 0; r < INLETS; r++) {
+        printf("%4.0f C    ", inlets_c[r]);
+        for (size_t c = 0; c < AIRS; c++)
+            printf("%6.0f", floor(100 * g->share[r * AIRS + c] + 0.5));
+        if (isfinite(g->least_lfm[r]))
+            printf("       %5.0f LFM\n", g->least_lfm[r]);
+        else
+            printf("       more than %d LFM\n", MOST_LFM);
+    }
+}
+
+static int draw(const struct el_scenario *s, const struct grid *g, const char *path)
+{
+    EL_AUTO_BUF struct el_buf svg = {0};
+    char title[200];
+    int r;
+
+    snprintf(title, sizeof title, "%s, %s%s%s: sustained share of full throughput", s->card, s->workload, strcmp(s->array, "none") ? ", " : "",
+             strcmp(s->array, "none") ? s->array : "");
+    el_plot_grid(&svg, title, "airflow, LFM", airs_lfm, AIRS, "inlet, C", inlets_c, INLETS, g->share);
+    r = svg.failed ? -ENOMEM : el_file_replace(AT_FDCWD, path, svg.data, svg.len, 0644, false);
+    if (r < 0)
+        fprintf(stderr, "elementd envelope: %s: %s\n", path, strerror(-r));
+    return r;
+}
+
+int el_cmd_envelope(int argc, char **argv)
+{
+    static const struct option options[] = {
+        EL_SIM_OPTIONS,
+        {"plot", required_argument, NULL, FLAG_PLOT},
+        {"json", no_argument, NULL, FLAG_JSON},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    static struct el_sim_args args; /* profiles are large for a stack */
+    static struct grid g;
+    const char *plot = NULL;
+    bool json = false;
+    int code, taken;
+
+    el_sim_args_init(&args);
+    while ((code = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        taken = el_sim_args_flag(&args, code, optarg);
+        if (taken < 0)
+            return EL_EXIT_USAGE;
+        if (taken == 1)
+            continue;
+        if (code == 'h') {
+            fputs(help, stdout);
+            return EL_EXIT_OK;
+        } else if (code == FLAG_PLOT) {
+            plot = optarg;
+        } else if (code == FLAG_JSON) {
+            json = true;
+        } else {
+            return EL_EXIT_USAGE;
+        }
+    }
+    if (optind < argc)
+        return el_cli_usage("envelope", "unexpected \"%s\"", argv[optind]);
+    if (el_sim_args_finish(&args, "envelope") < 0)
+        return EL_EXIT_USAGE;
+    if (fill(&args.options, &g) < 0)
+        return EL_EXIT_BAD;
+    if (json)
+        print_json(&args.scenario, &g);
+    else
+        print_table(&args.scenario, &g);
+    return plot && draw(&args.scenario, &g, plot) < 0 ? EL_EXIT_BAD : EL_EXIT_OK;
+}
