@@ -43,7 +43,7 @@ int el_buf_reserve(struct el_buf *b, size_t more)
 
 void el_buf_put(struct el_buf *b, const void *bytes, size_t n)
 {
-    if (el_buf_reserve(b, n) < 0)
+    if ((b->failed || b->len + n >= b->cap) && el_buf_reserve(b, n) < 0) /* mostly there is room: no call */
         return;
     if (n)
         memcpy(b->data + b->len, bytes, n);

@@ -68,12 +68,27 @@ bool el_text_copy(char *out, size_t size, const char *text)
     return text[n] == '\0';
 }
 
+/* Leading bytes that need no thought: printable ASCII but for quote and backslash. */
+static size_t plain_len(const unsigned char *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && p[i] >= ' ' && p[i] < 0x7f && p[i] != '"' && p[i] != '\\')
+        i++;
+    return i;
+}
+
 void el_text_json_escape(struct el_buf *b, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
     size_t n = strlen(text), len;
 
     for (; n; p += len, n -= len) {
+        len = plain_len(p, n);
+        if (len) {
+            el_buf_put(b, p, len);
+            continue;
+        }
         len = utf8_len(p, n);
         if (!len) {
             el_buf_puts(b, "\xef\xbf\xbd");
@@ -97,6 +112,11 @@ void el_text_label_escape(struct el_buf *b, const char *text)
     size_t n = strlen(text), len;
 
     for (; n; p += len, n -= len) {
+        len = plain_len(p, n);
+        if (len) {
+            el_buf_put(b, p, len);
+            continue;
+        }
         len = utf8_len(p, n);
         if (!len) {
             el_buf_puts(b, "\xef\xbf\xbd");

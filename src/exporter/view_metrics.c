@@ -84,7 +84,11 @@ static bool subs_are_fixed(const struct el_metric *m)
 static int render_subs(struct page *p, const struct el_metric *m)
 {
     uint32_t n = el_metric_subs(m);
-    uint32_t *end = realloc(p->subs.end, n * sizeof *end);
+    uint32_t *end;
+
+    if (!m->sub[0] || !subs_are_fixed(m))
+        return 0;
+    end = realloc(p->subs.end, n * sizeof *end);
 
     if (!end)
         return -ENOMEM;
@@ -92,67 +96,90 @@ static int render_subs(struct page *p, const struct el_metric *m)
     p->subs.n = n;
     el_buf_clear(&p->subs.text);
     for (uint32_t i = 0; i < n; i++) {
-        if (subs_are_fixed(m))
-            put_sub(p, m, 0, i, &p->subs.text);
+        put_sub(p, m, 0, i, &p->subs.text);
         end[i] = (uint32_t)p->subs.text.len;
     }
     return p->subs.text.failed ? -ENOMEM : 0;
 }
 
-static void put_piece(struct el_buf *b, const struct pieces *p, uint32_t i)
+static uint32_t piece_start(const struct pieces *p, uint32_t i)
 {
-    uint32_t start = i ? p->end[i - 1] : 0;
-
-    el_buf_put(b, p->text.data + start, p->end[i] - start);
+    return i ? p->end[i - 1] : 0;
 }
 
 static size_t piece_size(const struct pieces *p, uint32_t i)
 {
-    return p->end ? p->end[i] - (i ? p->end[i - 1] : 0) : 0;
+    return p->end ? p->end[i] - piece_start(p, i) : 0;
 }
 
-/* TYPE, UNIT and HELP. The older format names the family as its samples are named, the newer one without the suffix. */
+static void put_piece(struct el_buf *b, const struct pieces *p, uint32_t i)
+{
+    el_buf_put(b, p->text.data + piece_start(p, i), piece_size(p, i));
+}
+
+static void put_header_line(struct page *p, const char *what, const struct el_metric *m, const char *suffix,
+                            const char *text)
+{
+    struct el_buf *b = p->out;
+
+    el_buf_puts(b, what);
+    el_buf_puts(b, m->name);
+    el_buf_puts(b, suffix);
+    el_buf_putc(b, ' ');
+    el_buf_puts(b, text);
+    el_buf_putc(b, '\n');
+}
+
+/* HELP, TYPE and UNIT. The older format names the family as its samples are named, the newer one without the suffix. */
 static void put_header(struct page *p, const struct el_metric *m)
 {
     bool open = p->format == EL_VIEW_OPENMETRICS;
     const char *suffix = open ? "" : el_metric_suffix(m);
-    const char *type = m->type == EL_METRIC_COUNTER                ? "counter" :
-                       m->type == EL_METRIC_INFO && open           ? "info" :
-                                                                     "gauge"; /* our states carry labels of their own */
-    struct el_buf *b = p->out;
+    const char *type = m->type == EL_METRIC_COUNTER      ? "counter" :
+                       m->type == EL_METRIC_INFO && open ? "info" :
+                                                           "gauge"; /* our states carry labels of their own */
 
-    el_buf_printf(b, "# HELP %s%s %s\n# TYPE %s%s %s\n", m->name, suffix, m->help, m->name, suffix, type);
+    put_header_line(p, "# HELP ", m, suffix, m->help);
+    put_header_line(p, "# TYPE ", m, suffix, type);
     if (open && m->unit[0])
-        el_buf_printf(b, "# UNIT %s %s\n", m->name, m->unit);
+        put_header_line(p, "# UNIT ", m, "", m->unit);
+}
+
+/* Between the braces: the row's labels, the sub index's, an info metric's own. */
+static void put_sample_labels(struct page *p, const struct el_metric *m, uint32_t row, uint32_t sub)
+{
+    struct el_buf *b = p->out;
+    size_t start = b->len;
+    struct el_labels info = {0};
+
+    if (piece_size(&p->rows[m->scope], row))
+        put_piece(b, &p->rows[m->scope], row);
+    if (m->sub[0]) {
+        if (b->len > start)
+            el_buf_putc(b, ',');
+        if (subs_are_fixed(m))
+            put_piece(b, &p->subs, sub);
+        else
+            put_sub(p, m, row, sub, b);
+    }
+    if (m->type != EL_METRIC_INFO)
+        return;
+    el_info_labels(&p->c, m, row, sub, &info);
+    if (info.n && b->len > start)
+        el_buf_putc(b, ',');
+    put_labels(b, &info);
 }
 
 static void put_sample(struct page *p, const struct el_metric *m, uint32_t row, uint32_t sub, struct el_value v)
 {
     struct el_buf *b = p->out;
-    bool dynamic = !subs_are_fixed(m);
-    size_t row_size = piece_size(&p->rows[m->scope], row), sub_size = dynamic ? 1 : piece_size(&p->subs, sub);
     char number[EL_NUM_MAX];
 
     el_buf_puts(b, m->name);
     el_buf_puts(b, el_metric_suffix(m));
-    if (row_size || sub_size || m->type == EL_METRIC_INFO) {
+    if (piece_size(&p->rows[m->scope], row) || m->sub[0] || m->type == EL_METRIC_INFO) {
         el_buf_putc(b, '{');
-        if (row_size)
-            put_piece(b, &p->rows[m->scope], row);
-        if (row_size && sub_size)
-            el_buf_putc(b, ',');
-        if (dynamic)
-            put_sub(p, m, row, sub, b);
-        else if (sub_size)
-            put_piece(b, &p->subs, sub);
-        if (m->type == EL_METRIC_INFO) {
-            struct el_labels labels = {0};
-
-            el_info_labels(&p->c, m, row, sub, &labels);
-            if (labels.n && (row_size || sub_size))
-                el_buf_putc(b, ',');
-            put_labels(b, &labels);
-        }
+        put_sample_labels(p, m, row, sub);
         el_buf_putc(b, '}');
     }
     el_buf_putc(b, ' ');
