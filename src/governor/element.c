@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "governor/allocate.h"
 #include "governor/governor.h"
 #include "governor/observer.h"
 #include "governor/pace.h"
 #include "governor/risk.h"
+#include "governor/share.h"
 
 #ifndef HOLD_S
 #define HOLD_S  25.0 /* horizon of the settled cap */
@@ -96,26 +96,41 @@ static void share_stripes(struct element *e, struct el_pace_wish *w)
         w[i] = w[leader(&e->card, i)];
 }
 
+/* What the card's watts and its switch leave for host I/O; INFINITY = no such limit. */
+static double total_host_w(const struct element *e)
+{
+    double total = isfinite(e->card.card_limit_w) ? e->card.card_limit_w - e->observer.overhead_w : INFINITY;
+
+    return total;
+}
+
 /* The card's watts, dealt by demand: what a drive leaves unused goes to those that can use it. */
 static void share_power(struct element *e, struct el_pace_wish *w)
 {
-    double want[EL_CARD_SLOTS_MAX], floor[EL_CARD_SLOTS_MAX], weight[EL_CARD_SLOTS_MAX], give[EL_CARD_SLOTS_MAX];
-    double total = e->card.card_limit_w - e->observer.overhead_w;
+    struct el_share_unit unit[EL_CARD_SLOTS_MAX];
+    double share[EL_CARD_SLOTS_MAX], total = total_host_w(e);
+    uint32_t n = 0, of[EL_CARD_SLOTS_MAX];
 
     if (!isfinite(total))
         return;
     for (uint32_t i = 0; i < e->card.slots; i++) {
-        double cap = EL_MIN(e->pace[i].cap_w, e->pace[i].full_w), able = EL_MIN(EL_MIN(w[i].hold_w, w[i].share_w), e->pace[i].full_w);
+        const struct el_pace *p = &e->pace[i];
+        double able = EL_MIN(w[i].hold_w, p->full_w);
+        bool pressed = w[i].used_w > 0.92 * EL_MIN(p->cap_w, p->full_w);
 
-        want[i] = w[i].used_w > 0.92 * cap ? able : EL_MIN(able, 1.15 * w[i].used_w);
-        floor[i] = w[i].floor_w;
-        weight[i] = e->card.slot[i].weight;
+        if (leader(&e->card, i) != i) {
+            of[i] = of[leader(&e->card, i)];
+            unit[of[i]].count++;
+            continue;
+        }
+        of[i] = n;
+        unit[n++] = (struct el_share_unit){.want_w = EL_MAX(0, pressed ? able : EL_MIN(able, 1.15 * w[i].used_w)), .cap_w = p->cap_w,
+                                           .floor_w = w[i].floor_w, .weight = e->card.slot[i].weight, .count = 1, .pressed = pressed};
     }
-    if (isinf(el_allocate(e->card.slots, want, floor, weight, total, give)))
-        return;
+    el_share(n, unit, total, EL_MAX(0.2, 0.01 * e->card.card_limit_w), share);
     for (uint32_t i = 0; i < e->card.slots; i++)
         if (e->observer.node[i].read_us)
-            w[i].share_w = EL_MIN(w[i].share_w, give[i]);
+            w[i].share_w = EL_MIN(w[i].share_w, share[of[i]]);
 }
 
 static void slot_decide(struct element *e, uint32_t i, const struct el_pace_wish *w, struct el_slot_decision *d)
@@ -150,7 +165,6 @@ static void element_step(void *state, const struct el_governor_input *in, struct
         slot_wish(e, i, &wish[i]);
     share_stripes(e, wish);
     share_power(e, wish);
-    share_stripes(e, wish);
     for (uint32_t i = 0; i < e->card.slots; i++)
         slot_decide(e, i, &wish[i], &out->slot[i]);
     out->card_power_estimate_w = e->observer.host_w + e->observer.overhead_w;

@@ -8,17 +8,32 @@
 #ifndef CREDK
 #define CREDK 1.5
 #endif
-#ifndef BAND0
-#define BAND0 0.03
+#ifndef LOST0
+#define LOST0 0.4
 #endif
-#ifndef BAND1
-#define BAND1 0.10
+#ifndef LOST1
+#define LOST1 1.5
 #endif
-#ifndef EXC
-#define EXC 0.15
+#ifndef HEAT0
+#define HEAT0 0.6
 #endif
-#ifndef UPK
-#define UPK 2
+#ifndef HEAT1
+#define HEAT1 1.0
+#endif
+#ifndef UPTO
+#define UPTO 0.0
+#endif
+#ifndef DNTO
+#define DNTO 0.0
+#endif
+#ifndef GUARDK
+#define GUARDK 0.8
+#endif
+#ifndef LEAST
+#define LEAST 0.02
+#endif
+#ifndef LOOSE
+#define LOOSE 1.5
 #endif
 
 void el_pace_init(struct el_pace *p, double full_w)
@@ -31,6 +46,7 @@ static bool set(struct el_pace *p, double cap_w, double floor_w)
     cap_w = EL_MAX(cap_w, floor_w);
     if (cap_w >= p->full_w)
         cap_w = INFINITY;
+    p->lost = p->heat = 0;
     if (cap_w == p->cap_w)
         return false;
     p->cap_w = cap_w;
@@ -41,23 +57,25 @@ static bool set(struct el_pace *p, double cap_w, double floor_w)
 
 bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_hour, double dt_s)
 {
-    double band = BAND0 + BAND1 * (1 - EL_CLAMP(p->credit, 0, CREDIT_MAX) / CREDIT_MAX), cap = EL_MIN(p->cap_w, p->full_w);
-    double hold = EL_MIN(w->hold_w, w->share_w);
-    bool pressed = w->used_w > 0.92 * cap;
+    double cap = EL_MIN(p->cap_w, p->full_w), hold = EL_MIN(w->hold_w, w->share_w), thrift;
+    bool pressed = w->used_w > 0.92 * cap, capped = isfinite(p->cap_w);
 
     p->credit = EL_MIN(p->credit + CREDK * per_hour * dt_s / 3600, CREDIT_MAX);
     p->quiet_s += dt_s;
+    thrift = 1 - EL_CLAMP(p->credit, 0, CREDIT_MAX) / CREDIT_MAX;
+    p->heat = pressed ? EL_MAX(0, p->heat + w->excess_c * dt_s) : 0;
+    p->lost = pressed && capped ? EL_MAX(0, p->lost + (hold - cap) / p->full_w * dt_s) : 0;
     if (cap > w->guard_w)
-        return set(p, EL_MIN(w->guard_w, EL_MAX(hold, 0.8 * w->guard_w)), w->floor_w);
-    if (cap > w->share_w * (1 + band) || (p->cap_w > w->share_w && isinf(p->cap_w)))
+        return set(p, EL_MIN(w->guard_w, EL_MAX(hold, GUARDK * w->guard_w)), w->floor_w);
+    if (cap > w->share_w + 1e-9)
         return set(p, hold, w->floor_w);
-    if (pressed && w->excess_c > EXC + band && cap > hold * (1 + band))
-        return set(p, hold, w->floor_w);
-    if (isinf(p->cap_w) || p->credit < 1)
+    if (p->heat > HEAT0 + HEAT1 * thrift && cap > hold * (1 + LEAST))
+        return set(p, hold + DNTO * p->full_w, w->floor_w);
+    if (!capped || p->credit < 1)
         return false;
-    if (pressed && hold > cap * (1 + UPK * band))
-        return set(p, hold, w->floor_w);
-    if (!pressed && EL_MIN(w->guard_w, w->share_w) > cap * 1.5 && p->quiet_s > 10)
+    if (p->lost > LOST0 + LOST1 * thrift && hold > cap * (1 + LEAST))
+        return set(p, EL_MIN(hold + UPTO * p->full_w, w->guard_w), w->floor_w);
+    if (!pressed && EL_MIN(w->guard_w, w->share_w) > cap * LOOSE && p->quiet_s > 10)
         return set(p, EL_MIN(w->guard_w, w->share_w), w->floor_w);
     return false;
 }

@@ -1,5 +1,5 @@
 /* When to write a cap. Each write costs something (a system call that may block, a queue that has to drain), so a budget of
- * writes per hour is spent where it pays: down at once, up when it is worth it. Pure. */
+ * writes per hour is spent where it pays: small errors may wait and often pass by themselves, large ones are mended at once. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,12 +8,13 @@ struct el_pace {
     double credit;  /* writes that may be spent now */
     double full_w;  /* host power that an uncapped drive is known to reach, at declared prices */
     double cap_w;   /* in force; INFINITY = none */
-    double used_w;  /* smoothed use */
+    double lost;    /* work withheld for nothing since the last write, seconds of a full drive */
+    double heat;    /* degree-seconds the cap would lead above the limit since the last write */
     double quiet_s; /* since the last write */
 };
 
 struct el_pace_wish {
-    double hold_w;  /* settles at the limit */
+    double hold_w;  /* brings the drive to its limit within the horizon */
     double share_w; /* what card power or the pace of an array leave; INFINITY = not bound */
     double guard_w; /* reaches the limit within the time it takes to react: never more than this */
     double used_w;  /* now */

@@ -9,7 +9,7 @@
 #define AGE_COOL_S   60.0  /* ... and this old below: cool drives are polled seldom */
 #define NEAR_C       8.0
 #define BELOW_AIR_C  10.0  /* a drive cannot be colder than the air by more than the air's sensor can err */
-#define HOLD_S       20.0  /* failsafe: hold the cap, ... */
+#define BLIND_HOLD_S 20.0  /* failsafe: hold the cap, ... */
 #define REDUCE_S     300.0 /* ... then reduce it, then the floor */
 #define RISE_C_S     0.5   /* what an unread drive may be doing (as Oxide's hubris assumes) ... */
 #define RISE_MAX_C   4.0   /* ... at most, as its cap is held */
@@ -146,7 +146,7 @@ static enum el_failsafe slot_level(const struct el_safety_slot *s, const struct 
         return EL_FAILSAFE_NONE;
     if (!s->trusted_us || blind > REDUCE_S || (blind > AGE_HOT_S && isfinite(card->critical_c) && hot >= card->critical_c))
         return EL_FAILSAFE_FLOOR;
-    return blind > HOLD_S || (blind > AGE_HOT_S && hot > card->limit_c + RISE_MAX_C / 2) ? EL_FAILSAFE_REDUCE : EL_FAILSAFE_HOLD;
+    return blind > BLIND_HOLD_S || (blind > AGE_HOT_S && hot > card->limit_c + RISE_MAX_C / 2) ? EL_FAILSAFE_REDUCE : EL_FAILSAFE_HOLD;
 }
 
 static void lower(struct el_slot_decision *d, double cap, enum el_constraint why)
