@@ -287,15 +287,13 @@ static int start_engine(struct el_snmp *a, char *why, size_t why_size)
 
 static void add_users(const struct el_snmp_access *access)
 {
-    for (uint32_t i = 0; i < access->users; i++) {
-        const struct el_snmp_user *u = &access->user[i];
-        char line[256];
+    char line[EL_SNMP_USER_LINE];
 
-        snprintf(line, sizeof line, "\"%s\" %s \"%s\" %s \"%s\"", u->name, u->auth, u->auth_pass, u->priv,
-                 u->priv_pass);
+    for (uint32_t i = 0; i < access->users; i++) {
+        el_snmp_access_line(&access->user[i], line);
         usm_parse_create_usmUser("createUser", line);
-        explicit_bzero(line, sizeof line);
     }
+    explicit_bzero(line, sizeof line);
 }
 
 static int open_standalone(struct el_snmp *a, char *why, size_t why_size)

@@ -167,6 +167,29 @@ const struct el_snmp_user *el_snmp_access_user(const struct el_snmp_access *a, c
     return NULL;
 }
 
+static char *quote(char *out, const char *text)
+{
+    *out++ = '"';
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            *out++ = '\\';
+        *out++ = *text;
+    }
+    *out++ = '"';
+    *out++ = ' ';
+    *out = '\0';
+    return out;
+}
+
+void el_snmp_access_line(const struct el_snmp_user *u, char out[EL_SNMP_USER_LINE])
+{
+    _Static_assert(EL_SNMP_USER_LINE >= 2 * sizeof(struct el_snmp_user), "everything escaped fits");
+
+    out = quote(out, u->name);
+    out = quote(stpcpy(stpcpy(out, u->auth), " "), u->auth_pass);
+    quote(stpcpy(stpcpy(out, u->priv), " "), u->priv_pass);
+}
+
 bool el_snmp_access_community(const struct el_snmp_access *a, const void *community, size_t len)
 {
     return *a->community && len == strlen(a->community) && memcmp(community, a->community, len) == 0;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #define EL_SNMP_USERS_MAX 16
+#define EL_SNMP_USER_LINE 512
 
 struct el_snmp_user {
     char name[33]; /* SnmpAdminString (SIZE(1..32)), RFC 3414 */
@@ -38,6 +39,9 @@ int el_snmp_access_parse(const char *text, struct el_snmp_access *out, char *why
 int el_snmp_access_load(const char *path, struct el_snmp_access *out, char *why, size_t why_size);
 
 const struct el_snmp_user *el_snmp_access_user(const struct el_snmp_access *a, const char *name); /* NULL: unknown */
+
+/* "NAME" AUTH "PASSPHRASE" PRIV "PASSPHRASE" as net-snmp reads it, quotes and backslashes escaped. */
+void el_snmp_access_line(const struct el_snmp_user *u, char out[EL_SNMP_USER_LINE]);
 
 /* True for the community that may read; never without one. */
 bool el_snmp_access_community(const struct el_snmp_access *a, const void *community, size_t len);

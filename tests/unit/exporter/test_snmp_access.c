@@ -34,6 +34,16 @@ static void users_file(void **state)
     assert_false(el_snmp_access_community(&a, "", 0)); /* no community is not the empty one */
 }
 
+static void users_are_quoted_for_the_library(void **state)
+{
+    struct el_snmp_access a;
+    char line[EL_SNMP_USER_LINE];
+
+    assert_int_equal(el_snmp_access_parse("user m SHA-256 \"back\\slash x\" AES quo\"te1234", &a, why, sizeof why), 0);
+    el_snmp_access_line(&a.user[0], line);
+    assert_string_equal(line, "\"m\" SHA-256 \"back\\\\slash x\" AES \"quo\\\"te1234\" ");
+}
+
 static void bad_users_files(void **state)
 {
     static const struct {
@@ -137,8 +147,9 @@ static void plans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(users_file), cmocka_unit_test(bad_users_files), cmocka_unit_test(users_file_is_secret),
-        cmocka_unit_test(sinks),      cmocka_unit_test(plans),
+        cmocka_unit_test(users_file),      cmocka_unit_test(users_are_quoted_for_the_library),
+        cmocka_unit_test(bad_users_files), cmocka_unit_test(users_file_is_secret),
+        cmocka_unit_test(sinks),           cmocka_unit_test(plans),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
