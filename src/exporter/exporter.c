@@ -13,6 +13,7 @@
 #include "exporter/http.h"
 #include "exporter/pages.h"
 #include "exporter/self.h"
+#include "exporter/snmp.h"
 #include "exporter/tls.h"
 
 #define DESCRIPTORS_SPARE 64 /* beside one for each connection */
@@ -26,6 +27,7 @@ struct exporter {
     struct el_pages *pages;
     struct el_content content;
     struct el_http *http;
+    struct el_snmp *snmp; /* NULL: off */
     int signal_fd;
     char snapshot_path[EL_PATH_MAX + 16];
     /* The web configuration in force: the file it came from, and its certificates. */
@@ -93,6 +95,14 @@ static void stats(void *ctx, struct el_exporter_stats *out)
     out->http_connections = c->connections;
     el_self_rejects(c, out->http_rejects);
     out->agentx_connected = -1;
+    if (x->snmp) {
+        struct el_snmp_state snmp = el_snmp_state(x->snmp);
+
+        out->agentx_connected = snmp.agentx == EL_SNMP_AGENTX_OFF ? -1 : snmp.agentx == EL_SNMP_AGENTX_CONNECTED;
+        out->snmp_requests = snmp.requests;
+        out->traps_sent = snmp.notifications;
+        out->traps_dropped = snmp.suppressed;
+    }
 }
 
 static void reload(struct exporter *x)
@@ -174,10 +184,12 @@ static int block_signals(struct exporter *x)
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -errno;
+    sigprocmask(SIG_BLOCK, &set, NULL);
     x->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return x->signal_fd < 0 ? -errno : 0;
+    if (x->signal_fd >= 0)
+        return 0;
+    el_log_error("cannot wait for signals: %s", strerror(errno));
+    return -EMFILE;
 }
 
 static void raise_descriptors(rlim_t want)
@@ -302,14 +314,35 @@ static int enter_sandbox(struct exporter *x)
     return el_sandbox_enter(&s);
 }
 
-static void count_start(const struct exporter *x)
+static const struct el_snapshot *snmp_acquire(void *ctx, int64_t now_us, bool *stale)
 {
-    int64_t n = x->o->state_dir ? el_self_count_start(x->o->state_dir) : 0;
+    struct exporter *x = ctx;
+    enum el_source_state state;
+    const struct el_snapshot *s = el_source_acquire(x->source, now_us, &state);
 
-    if (n < 0)
-        el_log_warning("cannot keep count of starts in %s: %s; restarts go unnoticed", x->o->state_dir, strerror((int)-n));
-    else if (n > 0)
-        el_log_debug("start number %lld", (long long)n);
+    *stale = state == EL_SOURCE_STALE;
+    if (state != EL_SOURCE_NONE)
+        return s;
+    el_source_release(x->source, s);
+    return NULL;
+}
+
+static void snmp_release(void *ctx, const struct el_snapshot *s)
+{
+    struct exporter *x = ctx;
+
+    el_source_release(x->source, s);
+}
+
+static int prepare_snmp(struct exporter *x)
+{
+    struct el_snmp_source source = {.acquire = snmp_acquire, .release = snmp_release, .ctx = x};
+    char why[512];
+    int r = el_snmp_prepare(&x->settings, x->o->state_dir, &source, &x->snmp, why, sizeof why);
+
+    if (r < 0)
+        el_log_error("%s", why);
+    return r;
 }
 
 static int serve(struct exporter *x)
@@ -324,17 +357,21 @@ static int serve(struct exporter *x)
     if (r < 0)
         return r;
     x->content = el_pages_content(x->pages);
-    r = enter_sandbox(x);
-    if (r < 0)
-        return r;
-    count_start(x);
-    r = open_http(x);
+    r = prepare_snmp(x);
+    if (r == 0)
+        r = enter_sandbox(x);
+    if (r == 0 && x->snmp)
+        r = el_snmp_start(x->snmp);
+    if (r == 0)
+        r = open_http(x);
     if (r < 0)
         return r;
     for (uint32_t i = 0; i < x->listeners.n; i++)
         el_log_info("serving on %s://%s%s", x->tls ? "https" : "http", x->listeners.at[i].address, x->settings.web.telemetry_path);
     el_notify("READY=1\nSTATUS=serving on %s", x->listeners.at[0].address);
     r = el_http_run(x->http);
+    if (r < 0)
+        el_log_error("the HTTP server gave up: %s", strerror(-r));
     el_notify("STOPPING=1");
     return r;
 }
@@ -349,6 +386,7 @@ int el_exporter_run(const struct el_exporter_options *o, const struct el_setting
     if (r < 0)
         el_log_warning("cannot reach the service manager: %s", strerror(-r));
     r = serve(&x);
+    el_snmp_free(x.snmp);
     el_http_free(x.http);
     el_pages_free(x.pages);
     el_history_free(x.history);
@@ -356,7 +394,7 @@ int el_exporter_run(const struct el_exporter_options *o, const struct el_setting
     el_listen_close(&x.listeners);
     if (x.signal_fd >= 0)
         close(x.signal_fd);
-    if (r < 0)
-        el_log_error("cannot serve: %s", strerror(-r));
+    if (r == -ENOMEM)
+        el_log_error("out of memory"); /* everything else has said what it is */
     return r < 0 ? 1 : 0;
 }

@@ -1,15 +1,11 @@
 #include "exporter/self.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/num.h"
 
 static uint64_t open_descriptors(void)
 {
@@ -59,18 +55,4 @@ void el_self_rejects(const struct el_http_counters *c, uint64_t rejects[EL_REJEC
     rejects[EL_REJECT_METHOD] = c->bad_method;
     rejects[EL_REJECT_NOT_FOUND] = c->not_found;
     rejects[EL_REJECT_UNAUTHORIZED] = c->unauthorized;
-}
-
-int64_t el_self_count_start(const char *state_dir)
-{
-    char path[PATH_MAX], text[EL_NUM_MAX];
-    int64_t n = 0;
-    int r;
-
-    snprintf(path, sizeof path, "%s/starts", state_dir);
-    if (el_file_read_i64(AT_FDCWD, path, &n) < 0 || n < 0 || n == INT64_MAX)
-        n = 0;
-    snprintf(text, sizeof text, "%lld\n", (long long)++n);
-    r = el_file_replace(AT_FDCWD, path, text, strlen(text), 0644, false);
-    return r < 0 ? r : n;
 }

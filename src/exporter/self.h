@@ -11,7 +11,3 @@ void el_self_process(struct el_process_stats *out);
 
 /* The server's counters by the reasons of the catalog. */
 void el_self_rejects(const struct el_http_counters *c, uint64_t rejects[EL_REJECT_COUNT]);
-
-/* How often the exporter has started with this state directory, this start included; kept in the file `starts`. -errno when it
- * cannot be kept: then restarts go unnoticed. */
-int64_t el_self_count_start(const char *state_dir);
