@@ -1,0 +1,127 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "config/webconfig.h"
+
+#define HASH "$2y$10$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW"
+
+static void good(void **state)
+{
+    static const char text[] = "tls_server_config:\n"
+                               "  cert_file: server.crt\n"
+                               "  key_file: /etc/keys/server.key\n"
+                               "  client_auth_type: RequireAndVerifyClientCert\n"
+                               "  client_ca: |\n"
+                               "    -----BEGIN CERTIFICATE-----\n"
+                               "    x\n"
+                               "  client_allowed_sans: [prometheus.example, 192.0.2.7]\n"
+                               "  min_version: TLS12\n"
+                               "  max_version: TLS13\n"
+                               "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n"
+                               "  prefer_server_cipher_suites: false\n"
+                               "  curve_preferences: [X25519, CurveP256]\n"
+                               "http_server_config:\n"
+                               "  http2: false\n"
+                               "  headers:\n"
+                               "    X-Frame-Options: DENY\n"
+                               "    Strict-Transport-Security: \"max-age=1; includeSubDomains\"\n"
+                               "basic_auth_users:\n"
+                               "  alice: " HASH "\n"
+                               "rate_limit:\n"
+                               "  interval: 1m200ms\n"
+                               "  burst: 20\n";
+    struct el_web_config *c = NULL;
+    struct el_config_error err;
+
+    if (el_web_config_parse("/etc/x/web.yml", text, sizeof text - 1, &c, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(c->tls);
+    assert_string_equal(c->cert_file, "/etc/x/server.crt");
+    assert_string_equal(c->key_file, "/etc/keys/server.key");
+    assert_non_null(strstr(c->client_ca, "BEGIN CERTIFICATE"));
+    assert_int_equal(c->client_auth, EL_CLIENT_AUTH_REQUIRE_VERIFY);
+    assert_int_equal(c->client_sans_n, 2);
+    assert_int_equal(c->min_version, 12);
+    assert_int_equal(c->max_version, 13);
+    assert_int_equal(c->ciphers_n, 2);
+    assert_int_equal(c->ciphers[1], 0xc030);
+    assert_false(c->prefer_server_ciphers);
+    assert_int_equal(c->curves[0], 29);
+    assert_int_equal(c->headers_n, 2);
+    assert_string_equal(c->headers[0].value, "DENY");
+    assert_string_equal(c->users[0].name, "alice");
+    assert_int_equal(c->limit_interval_us, 60200000);
+    assert_int_equal(c->limit_burst, 20);
+    el_web_config_free(c);
+}
+
+static void empty_is_plain(void **state)
+{
+    struct el_web_config *c = NULL;
+    struct el_config_error err;
+
+    assert_int_equal(el_web_config_parse("web.yml", "", 0, &c, &err), 0);
+    assert_false(c->tls);
+    assert_int_equal(c->users_n, 0);
+    el_web_config_free(c);
+}
+
+/* Nothing is ignored: what cannot be honoured is refused, with its line. */
+static void refused(void **state)
+{
+#define TLS "tls_server_config:\n  cert_file: a\n  key_file: b\n"
+    static const struct {
+        const char *text, *expect;
+    } row[] = {
+        {"tls_config: {}\n", "web.yml:1: tls_config"},
+        {"tls_server_config:\n  cert_file: a\n", "the key is missing"},
+        {"tls_server_config: {}\n", "the certificate is missing"},
+        {TLS "  cert: x\n", "web.yml:4: tls_server_config.cert: cert_file is given too"},
+        {TLS "  client_auth_type: Maybe\n", "web.yml:4: tls_server_config.client_auth_type"},
+        {TLS "  client_auth_type: RequireAndVerifyClientCert\n", "needs client_ca_file"},
+        {TLS "  client_ca_file: c\n", "client_auth_type is not"},
+        {TLS "  client_allowed_sans: [x]\n", "client_allowed_sans needs"},
+        {TLS "  min_version: TLS13\n  max_version: TLS12\n", "min_version is above max_version"},
+        {TLS "  min_version: SSL3\n", "web.yml:4: tls_server_config.min_version"},
+        {TLS "  cipher_suites: [TLS_FANCY]\n", "web.yml:4: tls_server_config.cipher_suites[0]: \"TLS_FANCY\" is not known"},
+        {TLS "  curve_preferences: [CurveP999]\n", "CurveP999"},
+        {TLS "  prefer_server_cipher_suites: perhaps\n", "prefer_server_cipher_suites"},
+        {TLS "  session_tickets: true\n", "session_tickets"},
+        {"http_server_config:\n  http2: true\n", "web.yml:2: http_server_config.http2: HTTP/2 is not offered"},
+        {"http_server_config:\n  headers:\n    Server: me\n", "web.yml:3: http_server_config.headers.Server"},
+        {"http_server_config:\n  headers:\n    X-Frame-Options: \"a\\r\\nSet-Cookie: b\"\n", "control character"},
+        {"basic_auth_users:\n  alice: secret\n", "web.yml:2: basic_auth_users.alice: expected a bcrypt hash"},
+        {"basic_auth_users:\n  alice: $2y$31$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW\n", "would take seconds"},
+        {"basic_auth_users:\n  alice: $2y$10$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31l!\n", "does not belong"},
+        {"basic_auth_users:\n  \"a:b\": " HASH "\n", "colon"},
+        {"basic_auth_users: [alice]\n", "expected"},
+        {"basic_auth_users:\n  alice: " HASH "\n  alice: " HASH "\n", "alice"},
+        {"rate_limit:\n  interval: soon\n  burst: 1\n", "got \"soon\""},
+        {"rate_limit:\n  interval: 1s\n", "burst 0"},
+        {"rate_limit:\n  interval: 1s\n  burst: -1\n", "burst"},
+        {"a: &x 1\nb: *x\n", "web.yml:"},
+    };
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(row); i++) {
+        struct el_web_config *c = NULL;
+        struct el_config_error err = {""};
+
+        if (el_web_config_parse("web.yml", row[i].text, strlen(row[i].text), &c, &err) == 0)
+            fail_msg("row %zu was taken:\n%s", i, row[i].text);
+        assert_null(c);
+        if (!strstr(err.text, row[i].expect))
+            fail_msg("row %zu: \"%s\" does not say \"%s\"", i, err.text, row[i].expect);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(good), cmocka_unit_test(empty_is_plain), cmocka_unit_test(refused)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
