@@ -363,7 +363,7 @@ static void log_events(struct el_tick *t)
 
     for (uint32_t i = 0; i < t->world.s->events.count; i++)
         if (e[i].seq >= t->log_next)
-            el_log(level[EL_MIN(e[i].severity, EL_SEVERITY_CRITICAL)], "%s%s", e[i].kind && !e[i].raised ? "over: " : "", e[i].text);
+            el_log(level[EL_MIN(e[i].severity, EL_SEVERITY_CRITICAL)], "%s", e[i].text);
     t->log_next = t->world.s->event_next;
 }
 

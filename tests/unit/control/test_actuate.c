@@ -1,0 +1,218 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "control/actuate.h"
+#include "fake.h"
+
+static char dir[] = "/tmp/el-actuate-XXXXXX";
+static struct fake fake;
+
+static struct el_actuate *make(bool threaded)
+{
+    struct el_device dev = {threaded ? &fake_ops_blocking : &fake_ops_inline, &fake};
+    struct el_journal *j = NULL;
+    struct el_actuate *a;
+
+    assert_int_equal(el_journal_open(dir, &j), 0);
+    a = el_actuate_new(&dev, j, threaded);
+    assert_non_null(a);
+    return a;
+}
+
+static struct el_actuate_target target(int i)
+{
+    struct el_actuate_target t = {.key = (uint32_t)i};
+
+    snprintf(t.serial, sizeof t.serial, "SERIAL%d", i);
+    snprintf(t.place, sizeof t.place, "fake-0 slot %d", i);
+    return t;
+}
+
+static struct el_actuate_item *item(struct el_actuate *a, int i)
+{
+    struct el_actuate_target t = target(i);
+
+    return el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &t);
+}
+
+static void want(struct el_actuate *a, int i, double ratio)
+{
+    el_actuate_want(a, item(a, i), &(struct el_actuator_value){.cap.ratio = ratio});
+}
+
+static struct el_actuate_status status(struct el_actuate *a, int i)
+{
+    struct el_actuate_status s;
+
+    el_actuate_status(a, item(a, i), &s);
+    return s;
+}
+
+static size_t journalled(void)
+{
+    struct el_journal *j = NULL;
+    size_t n;
+
+    assert_int_equal(el_journal_open(dir, &j), 0);
+    n = el_journal_count(j);
+    el_journal_free(j);
+    return n;
+}
+
+static void wait_for(bool (*done)(void *), void *ctx)
+{
+    for (int i = 0; i < 1000 && !done(ctx); i++)
+        el_clock_sleep_until_us(el_clock_boottime_us() + 5000, NULL);
+    assert_true(done(ctx));
+}
+
+static void null_hand_moves_nothing(void **state)
+{
+    struct el_actuate *a;
+
+    (void)state;
+    fake_init(&fake);
+    a = make(false);
+    want(a, 0, 0.5);
+    assert_int_equal(fake.drive[0].cap_writes, 0);
+    assert_int_equal(journalled(), 0);
+    assert_false(status(a, 0).known);
+    assert_int_equal(status(a, 0).lowered + status(a, 0).failures, 0);
+    assert_int_equal(el_actuate_free(a, 0), 0);
+}
+
+static void journals_writes_reads_back_restores(void **state)
+{
+    struct el_actuate *a;
+
+    (void)state;
+    fake_init(&fake);
+    fake.drive[0].cap = 0.9;
+    a = make(false);
+    el_actuate_set_acting(a, true);
+    want(a, 0, 0.5);
+    assert_true(fake.drive[0].cap == 0.5);
+    assert_int_equal(journalled(), 1);
+    assert_int_equal(status(a, 0).lowered, 1);
+    assert_true(status(a, 0).known && status(a, 0).in_force.cap.ratio == 0.5);
+    want(a, 0, 0.7);
+    assert_int_equal(status(a, 0).raised, 1);
+    assert_int_equal(el_actuate_free(a, 0), 0);
+    assert_true(fake.drive[0].cap == 0.9);
+    assert_int_equal(journalled(), 0);
+}
+
+static void hot_drive_is_not_let_go(void **state)
+{
+    struct el_actuate *a;
+    struct el_actuate_item *adopted[EL_ACTUATOR_COUNT] = {0};
+    struct el_actuate_target t = target(0);
+
+    (void)state;
+    fake_init(&fake);
+    a = make(false);
+    el_actuate_set_acting(a, true);
+    want(a, 0, 0.5);
+    el_actuate_set_hot(a, item(a, 0), true);
+    assert_int_equal(el_actuate_free(a, 0), 1);
+    assert_true(fake.drive[0].cap == 0.5);
+    assert_int_equal(journalled(), 1);
+
+    /* The next run takes it up, holds it while hot, and lets it go when cool, here in advise. */
+    a = make(false);
+    el_actuate_adopt(a, &t, true, adopted);
+    assert_non_null(adopted[EL_ACTUATOR_IO_BUDGET]);
+    el_actuate_tick(a, 0);
+    assert_true(fake.drive[0].cap == 0.5);
+    el_actuate_set_hot(a, adopted[EL_ACTUATOR_IO_BUDGET], false);
+    el_actuate_tick(a, 0);
+    assert_true(fake.drive[0].cap == 1);
+    assert_int_equal(journalled(), 0);
+    assert_int_equal(el_actuate_free(a, 0), 0);
+}
+
+static void counts_what_does_not_take(void **state)
+{
+    struct el_actuate *a;
+
+    (void)state;
+    fake_init(&fake);
+    fake.drive[0].ignore_cap = true;
+    fake.drive[1].cap_error = -EIO;
+    a = make(false);
+    el_actuate_set_acting(a, true);
+    want(a, 0, 0.5);
+    want(a, 1, 0.5);
+    assert_int_equal(status(a, 0).mismatches, 1);
+    assert_true(status(a, 0).failed);
+    assert_int_equal(status(a, 0).lowered, 0);
+    assert_int_equal(status(a, 1).failures, 1);
+    fake.drive[0].ignore_cap = false;
+    want(a, 0, 0.5);
+    assert_false(status(a, 0).failed);
+    fake.drive[0].cap = 1; /* somebody else lifts it */
+    el_actuate_tick(a, 0);
+    assert_int_equal(status(a, 0).mismatches, 2);
+    assert_true(status(a, 0).in_force.cap.ratio == 1);
+    el_actuate_free(a, 0);
+}
+
+static bool is_written(void *ctx)
+{
+    return ((struct fake_drive *)ctx)->cap < 0.9;
+}
+
+static bool is_begun(void *ctx)
+{
+    return ((struct fake_drive *)ctx)->cap_writes > 0;
+}
+
+static void hung_write_delays_no_neighbour(void **state)
+{
+    struct el_actuate *a;
+    int64_t start;
+
+    (void)state;
+    fake_init(&fake);
+    fake.drive[0].cap_hang = true;
+    a = make(true);
+    el_actuate_set_acting(a, true);
+    start = el_clock_boottime_us();
+    want(a, 0, 0.5);
+    want(a, 1, 0.5);
+    assert_true(el_clock_boottime_us() - start < 100000); /* the caller never waits */
+    wait_for(is_begun, &fake.drive[0]);
+    el_actuate_tick(a, el_clock_boottime_us() + 10 * EL_USEC_PER_SEC);
+    assert_true(status(a, 0).failed);
+    wait_for(is_written, &fake.drive[1]);
+    assert_false(status(a, 1).failed);
+    fake.drive[0].cap_hang = false;
+    wait_for(is_written, &fake.drive[0]);
+    el_actuate_free(a, EL_USEC_PER_SEC);
+    assert_int_equal(journalled(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_hand_moves_nothing),
+        cmocka_unit_test(journals_writes_reads_back_restores),
+        cmocka_unit_test(hot_drive_is_not_let_go),
+        cmocka_unit_test(counts_what_does_not_take),
+        cmocka_unit_test(hung_write_delays_no_neighbour),
+    };
+    int r;
+
+    if (!mkdtemp(dir))
+        return 1;
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(dir);
+    return r;
+}

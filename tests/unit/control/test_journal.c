@@ -1,0 +1,121 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "control/journal.h"
+
+static char dir[] = "/tmp/el-journal-XXXXXX";
+static char path[64];
+
+static struct el_journal_entry entry(const char *serial, const char *original)
+{
+    struct el_journal_entry e = {.actuator = EL_ACTUATOR_IO_BUDGET};
+
+    strcpy(e.serial, serial);
+    strcpy(e.place, "card slot \"1\"");
+    strcpy(e.original, original);
+    return e;
+}
+
+static struct el_journal *opened(void)
+{
+    struct el_journal *j = NULL;
+
+    assert_int_equal(el_journal_open(dir, &j), 0);
+    return j;
+}
+
+static void survives_reopening(void **state)
+{
+    struct el_journal_entry a = entry("A", "ctrl=user \"x\"\nline two"), b = entry("B", "max");
+    struct el_journal *j = opened();
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(el_journal_count(j), 0);
+    assert_int_equal(el_journal_add(j, &a), 0);
+    assert_int_equal(el_journal_add(j, &b), 0);
+    strcpy(a.original, "what we set ourselves");
+    assert_int_equal(el_journal_add(j, &a), 0); /* the first original stays */
+    el_journal_free(j);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    j = opened();
+    assert_int_equal(el_journal_count(j), 2);
+    assert_string_equal(el_journal_find(j, EL_ACTUATOR_IO_BUDGET, "A")->original, "ctrl=user \"x\"\nline two");
+    assert_null(el_journal_find(j, EL_ACTUATOR_IO_MAX, "A"));
+    assert_int_equal(el_journal_remove(j, EL_ACTUATOR_IO_BUDGET, "A"), 0);
+    assert_int_equal(el_journal_remove(j, EL_ACTUATOR_IO_BUDGET, "A"), 0);
+    assert_int_equal(el_journal_remove(j, EL_ACTUATOR_IO_BUDGET, "B"), 0);
+    assert_int_equal(stat(path, &st), -1); /* nothing to restore: no file */
+    el_journal_free(j);
+}
+
+static void voids_entries_of_another_boot(void **state)
+{
+    static const char other[] = "{\"version\":1,\"boot_id\":\"0123\",\"entries\":[{\"actuator\":\"io_budget\",\"serial\":\"A\",\"original\":\"x\"}]}";
+    struct el_journal *j;
+
+    (void)state;
+    assert_int_equal(el_file_replace(AT_FDCWD, path, other, strlen(other), 0600, false), 0);
+    j = opened();
+    assert_int_equal(el_journal_count(j), 0);
+    el_journal_free(j);
+    unlink(path);
+}
+
+static void refuses_what_is_no_journal(void **state)
+{
+    static const char *const bad[] = {"", "x", "[]", "{\"version\":2,\"boot_id\":\"\",\"entries\":[]}", "{\"version\":1,\"entries\":5}"};
+    struct el_journal *j = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < EL_ARRAY_SIZE(bad); i++) {
+        assert_int_equal(el_file_replace(AT_FDCWD, path, bad[i], strlen(bad[i]), 0600, false), 0);
+        assert_int_equal(el_journal_open(dir, &j), -EBADMSG);
+        assert_int_equal(access(path, F_OK), 0); /* left for a person to look at */
+    }
+    unlink(path);
+}
+
+static void failed_write_changes_nothing(void **state)
+{
+    struct el_journal_entry a = entry("A", "x");
+    struct el_journal *j = opened();
+
+    (void)state;
+    assert_int_equal(rmdir(dir), 0);
+    assert_true(el_journal_add(j, &a) < 0);
+    assert_int_equal(el_journal_count(j), 0);
+    assert_int_equal(mkdir(dir, 0700), 0);
+    assert_int_equal(el_journal_add(j, &a), 0);
+    assert_int_equal(el_journal_remove(j, EL_ACTUATOR_IO_BUDGET, "A"), 0);
+    el_journal_free(j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(survives_reopening),
+        cmocka_unit_test(voids_entries_of_another_boot),
+        cmocka_unit_test(refuses_what_is_no_journal),
+        cmocka_unit_test(failed_write_changes_nothing),
+    };
+    int r;
+
+    if (!mkdtemp(dir))
+        return 1;
+    snprintf(path, sizeof path, "%s/" EL_JOURNAL_FILE, dir);
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(dir);
+    return r;
+}

@@ -1,0 +1,311 @@
+/* Whole rounds over a made-up machine: discovery, polling, states, removal, replacement, hangs, what is published. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "control/tick.h"
+#include "fake.h"
+
+static char dir[] = "/tmp/el-tick-XXXXXX";
+static struct el_settings settings;
+static struct fake fake;
+
+static struct el_tick *start(bool blocking)
+{
+    struct el_device dev = {blocking ? &fake_ops_blocking : &fake_ops_inline, &fake};
+    struct el_tick *t = NULL;
+
+    assert_int_equal(el_tick_new(&dev, &settings, &t), 0);
+    return t;
+}
+
+static const struct el_snapshot *round_of(struct el_tick *t)
+{
+    int64_t until = el_clock_boottime_us() + 300000;
+
+    el_tick_begin(t);
+    while (el_tick_waiting(t) && el_clock_boottime_us() < until)
+        el_clock_sleep_until_us(el_clock_boottime_us() + 1000, NULL);
+    assert_int_equal(el_tick_finish(t), 0);
+    return el_tick_snapshot(t);
+}
+
+static const struct el_slot *slot(const struct el_snapshot *s, int i)
+{
+    return &el_snapshot_slots(s)[i];
+}
+
+static bool has_event(const struct el_snapshot *s, const char *text)
+{
+    for (uint32_t i = 0; i < s->events.count; i++)
+        if (strstr(el_snapshot_events(s)[i].text, text))
+            return true;
+    return false;
+}
+
+static void publishes_what_it_reads(void **state)
+{
+    struct el_snapshot *read = NULL;
+    const struct el_snapshot *s;
+    const char *why;
+    char path[128];
+    struct el_tick *t;
+
+    (void)state;
+    fake_init(&fake);
+    t = start(false);
+    s = round_of(t);
+    assert_int_equal(s->slots.count, FAKE_SLOTS);
+    assert_int_equal(slot(s, 0)->state, EL_SLOT_UP);
+    assert_int_equal(slot(s, 3)->state, EL_SLOT_EMPTY);
+    assert_int_equal(slot(s, 0)->temp_mc[0].value, 40000);
+    assert_string_equal(slot(s, 1)->identify.serial, "SERIAL1");
+    assert_true(slot(s, 0)->decision.limit_c == 76); /* 77 C warning less 1 */
+    assert_true(s->daemon.ready);
+    snprintf(path, sizeof path, "%s/run/" EL_SNAPSHOT_FILE, dir);
+    assert_int_equal(el_snapshot_read(AT_FDCWD, path, &read, &why), 0);
+    assert_int_equal(read->seq, 1);
+    assert_int_equal(read->size, s->size);
+    el_snapshot_free(read);
+    el_tick_free(t);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(fake.closed, 1);
+}
+
+static void asks_each_drive_once_per_poll(void **state)
+{
+    struct el_tick *t;
+    unsigned before;
+
+    (void)state;
+    fake_init(&fake);
+    fake.drive[0].oacs = 1 << 4; /* claims self-test, refuses the log: asked once, never again */
+    t = start(false);
+    round_of(t);
+    assert_int_equal(fake.drive[0].identify, 1);
+    assert_int_equal(fake.drive[0].refused, 1);
+    assert_int_equal(fake.drive[1].refused, 0);
+    before = fake.drive[0].admin;
+    for (int i = 0; i < 5; i++) {
+        el_clock_sleep_until_us(el_clock_boottime_us() + 60000, NULL);
+        round_of(t);
+    }
+    /* One command a poll; the single extra one reads the error log, which grew by the refusal. */
+    assert_true(fake.drive[0].smart >= 5);
+    assert_int_equal(fake.drive[0].admin - before, fake.drive[0].smart - 1 + 1);
+    assert_int_equal(slot(el_tick_snapshot(t), 0)->error_log_growth_caused, 1);
+    assert_int_equal(fake.drive[1].refused, 0);
+    el_tick_free(t);
+}
+
+static void tells_removed_replaced_and_returned(void **state)
+{
+    const struct el_snapshot *s;
+    struct el_tick *t;
+
+    (void)state;
+    fake_init(&fake);
+    t = start(false);
+    round_of(t);
+    fake.drive[1].present = false;
+    fake.changed = true;
+    s = round_of(t);
+    assert_int_equal(slot(s, 1)->state, EL_SLOT_GONE);
+    assert_string_equal(slot(s, 1)->last_serial, "SERIAL1");
+    assert_int_equal(slot(s, 1)->temp_mc[0].quality, EL_ABSENT);
+    assert_true(has_event(s, "slot 1 is gone (serial SERIAL1)"));
+    fake.drive[1].present = true;
+    strcpy(fake.drive[1].serial, "OTHER");
+    fake.changed = true;
+    s = round_of(t);
+    assert_int_equal(slot(s, 1)->state, EL_SLOT_UP);
+    assert_int_equal(slot(s, 1)->replaced, 1);
+    assert_string_equal(slot(s, 1)->last_serial, "SERIAL1");
+    assert_true(has_event(s, "serial was SERIAL1, is OTHER"));
+    /* Swapped between two looks, under the same name: found by its Identify. */
+    strcpy(fake.drive[1].serial, "THIRD");
+    fake.changed = true;
+    s = round_of(t);
+    assert_int_equal(slot(s, 1)->replaced, 2);
+    fake.key_base = 100; /* other kernel names, same drives: nothing happened */
+    fake.changed = true;
+    s = round_of(t);
+    assert_int_equal(slot(s, 1)->replaced, 2);
+    assert_int_equal(slot(s, 0)->replaced, 0);
+    assert_int_equal(slot(s, 0)->state, EL_SLOT_UP);
+    el_tick_free(t);
+}
+
+static void stale_then_failed_then_back(void **state)
+{
+    const struct el_snapshot *s;
+    struct el_tick *t;
+    enum el_slot_state seen[12];
+    int n = 0;
+
+    (void)state;
+    fake_init(&fake);
+    t = start(false);
+    round_of(t);
+    fake.drive[0].smart_status = 0x06;
+    for (; n < 12; n++) {
+        el_clock_sleep_until_us(el_clock_boottime_us() + 100000, NULL);
+        s = round_of(t);
+        seen[n] = slot(s, 0)->state;
+        assert_int_equal(slot(s, 1)->state, EL_SLOT_UP);
+        if (seen[n] == EL_SLOT_FAILED)
+            break;
+    }
+    assert_true(n >= 2 && n < 12 && seen[n - 1] == EL_SLOT_STALE); /* never straight from up to failed */
+    assert_non_null(strstr(slot(s, 0)->reason, "NVMe status 0x6"));
+    fake.drive[0].smart_status = 0;
+    el_clock_sleep_until_us(el_clock_boottime_us() + 250000, NULL);
+    s = round_of(t);
+    assert_int_equal(slot(s, 0)->state, EL_SLOT_UP);
+    assert_string_equal(slot(s, 0)->reason, "");
+    el_tick_free(t);
+}
+
+static void hung_drive_delays_nobody(void **state)
+{
+    const struct el_snapshot *s = NULL;
+    struct el_tick *t;
+    int64_t begin;
+
+    (void)state;
+    fake_init(&fake);
+    t = start(true);
+    round_of(t);
+    fake.drive[0].hang = true;
+    el_clock_sleep_until_us(el_clock_boottime_us() + 220000, NULL);
+    round_of(t); /* the one round that waits for it */
+    for (int i = 0; i < 5; i++) {
+        el_clock_sleep_until_us(el_clock_boottime_us() + 100000, NULL);
+        begin = el_clock_boottime_us();
+        s = round_of(t);
+        assert_true(el_clock_boottime_us() - begin < 150000);
+    }
+    assert_int_equal(slot(s, 0)->state, EL_SLOT_FAILED);
+    assert_int_equal(slot(s, 1)->state, EL_SLOT_UP);
+    assert_true(s->time_us - slot(s, 1)->last_success_us < 500000);
+    fake.drive[0].hang = false;
+    el_clock_sleep_until_us(el_clock_boottime_us() + 300000, NULL);
+    round_of(t);
+    s = round_of(t);
+    assert_int_equal(slot(s, 0)->state, EL_SLOT_UP);
+    el_tick_free(t);
+}
+
+static void ends_with_a_drive_that_hangs(void **state)
+{
+    struct el_tick *t;
+    int64_t begin;
+
+    (void)state;
+    fake_init(&fake);
+    t = start(true);
+    round_of(t);
+    fake.drive[0].hang = true;
+    el_clock_sleep_until_us(el_clock_boottime_us() + 220000, NULL);
+    round_of(t);
+    begin = el_clock_boottime_us();
+    el_tick_free(t);
+    assert_true(el_clock_boottime_us() - begin < 1900000);
+    assert_int_equal(fake.closed, 0); /* someone still stands in there */
+    fake.drive[0].hang = false;
+    el_clock_sleep_until_us(el_clock_boottime_us() + 50000, NULL); /* lets the thread go before the next test */
+}
+
+static void one_daemon_per_state_directory(void **state)
+{
+    struct el_device dev = {&fake_ops_inline, &fake};
+    struct el_tick *t, *second = NULL;
+
+    (void)state;
+    fake_init(&fake);
+    t = start(false);
+    assert_int_equal(el_tick_new(&dev, &settings, &second), -EBUSY);
+    assert_null(second);
+    el_tick_free(t);
+}
+
+static void pauses_only_for_the_owner(void **state)
+{
+    char path[128], text[32];
+    struct el_tick *t;
+    int n;
+
+    (void)state;
+    fake_init(&fake);
+    t = start(false);
+    round_of(t);
+    n = snprintf(text, sizeof text, "%lld\n", (long long)el_clock_boottime_us() + 300000);
+    snprintf(path, sizeof path, "%s/run/" EL_PAUSE_FILE, dir);
+    assert_int_equal(el_file_replace(AT_FDCWD, path, text, (size_t)n, 0644, false), 0);
+    assert_true(el_snapshot_cards(round_of(t))[0].paused);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_false(el_snapshot_cards(round_of(t))[0].paused);
+    assert_int_equal(chmod(path, 0644), 0);
+    el_clock_sleep_until_us(el_clock_boottime_us() + 310000, NULL);
+    assert_false(el_snapshot_cards(round_of(t))[0].paused); /* over by itself */
+    assert_int_equal(access(path, F_OK), -1);
+    el_tick_free(t);
+}
+
+static void reload_is_told(void **state)
+{
+    struct el_settings changed = settings;
+    const struct el_snapshot *s;
+    struct el_tick *t;
+
+    (void)state;
+    fake_init(&fake);
+    t = start(false);
+    round_of(t);
+    el_tick_reload_failed(t, "file:3: bad");
+    assert_false(round_of(t)->daemon.config_ok);
+    assert_true(has_event(el_tick_snapshot(t), "file:3: bad"));
+    changed.cards = 1;
+    strcpy(changed.card[0].card, "fake-0");
+    changed.card[0].limit_c = 60;
+    el_tick_reload(t, &changed);
+    s = round_of(t);
+    assert_true(s->daemon.config_ok);
+    assert_true(slot(s, 0)->decision.limit_c == 60);
+    el_tick_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(publishes_what_it_reads),      cmocka_unit_test(asks_each_drive_once_per_poll),
+        cmocka_unit_test(tells_removed_replaced_and_returned), cmocka_unit_test(stale_then_failed_then_back),
+        cmocka_unit_test(hung_drive_delays_nobody),     cmocka_unit_test(ends_with_a_drive_that_hangs),
+        cmocka_unit_test(one_daemon_per_state_directory), cmocka_unit_test(pauses_only_for_the_owner),
+        cmocka_unit_test(reload_is_told),
+    };
+    char command[64];
+    int r;
+
+    if (!mkdtemp(dir))
+        return 1;
+    el_settings_default(&settings);
+    snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", dir);
+    snprintf(settings.runtime_dir, sizeof settings.runtime_dir, "%s/run", dir);
+    snprintf(settings.profiles_dir, sizeof settings.profiles_dir, EL_SOURCE_DIR "/deploy/profiles");
+    settings.poll.tick_ms = settings.poll.hot_ms = 100;
+    settings.poll.normal_ms = settings.poll.idle_ms = 100;
+    el_log_set_level((enum el_log_level)0);
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    return system(command) == 0 ? r : 1;
+}
