@@ -24,7 +24,9 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
     X(simulate, "a governor against a simulated card, and how well it did") \
     X(check, "what is wrong with a settings file, by file:line") \
     X(pause, "for a while, move nothing") \
-    X(restore, "undo what a daemon that was killed left set")
+    X(restore, "undo what a daemon that was killed left set") \
+    X(capture, "records this machine, for --root") \
+    X(doctor, "what keeps elementd from doing its work here, and how to mend it")
 
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
 EL_COMMANDS(EL_COMMAND_DECLARE)

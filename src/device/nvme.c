@@ -32,7 +32,7 @@ static int get_log(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 {
     struct nvme_get_log_args args = {
         .args_size = sizeof args, .fd = fd, .timeout = timeout_ms, .lid = cmd->id, .nsid = cmd->nsid,
-        .log = cmd->data, .len = cmd->size, .result = &cmd->result, .lsi = NVME_LOG_LSI_NONE, .lsp = NVME_LOG_LSP_NONE,
+        .log = cmd->data, .len = cmd->size, .result = &cmd->result, .lsi = (uint16_t)cmd->value, .lsp = NVME_LOG_LSP_NONE,
         .csi = NVME_CSI_NVM, .uuidx = NVME_UUID_NONE,
     };
 
