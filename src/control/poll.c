@@ -41,12 +41,12 @@ static int get_log(struct el_poll *p, enum el_nvme_lid lid, uint32_t specific, v
 }
 
 /* What a refused or failed optional log means: a refusal is for good. */
-static bool optional(struct el_poll *p, enum optional_log which, int r, struct el_stamp *stamp)
+static bool optional(struct el_poll *p, enum optional_log which, int r, enum el_read what)
 {
     if (r > 0)
         p->refused |= 1u << which;
-    if (r != 0 && stamp)
-        el_fill_failed(stamp, r);
+    if (r != 0 && what != EL_READ_COUNT)
+        el_fill_unread(&p->row, what, r);
     return r == 0;
 }
 
@@ -62,7 +62,7 @@ static void probe_supported(struct el_poll *p)
 
     p->refused |= 1u << LOG_OCP;
     if ((p->row.identify.lpa & LPA_SUPPORTED_PAGES) && wanted(p, LOG_SUPPORTED) &&
-        optional(p, LOG_SUPPORTED, get_log(p, EL_NVME_LID_SUPPORTED, 0, page, sizeof page), NULL) &&
+        optional(p, LOG_SUPPORTED, get_log(p, EL_NVME_LID_SUPPORTED, 0, page, sizeof page), EL_READ_COUNT) &&
         (page[EL_NVME_LID_OCP_SMART * 4] & 1))
         p->refused &= ~(1u << LOG_OCP);
 }
@@ -72,7 +72,7 @@ static void read_error_log(struct el_poll *p)
     uint8_t page[64];
 
     if (wanted(p, LOG_ERROR) &&
-        optional(p, LOG_ERROR, get_log(p, EL_NVME_LID_ERROR, 0, page, sizeof page), &p->row.logs.error_stamp))
+        optional(p, LOG_ERROR, get_log(p, EL_NVME_LID_ERROR, 0, page, sizeof page), EL_READ_ERROR_LOG))
         el_fill_error_log(&p->row, page, sizeof page, now_us(p));
 }
 
@@ -81,7 +81,7 @@ static void read_firmware(struct el_poll *p)
     uint8_t page[EL_NVME_LOG_SIZE];
 
     if (wanted(p, LOG_FIRMWARE) &&
-        optional(p, LOG_FIRMWARE, get_log(p, EL_NVME_LID_FIRMWARE, 0, page, sizeof page), &p->row.logs.firmware_stamp))
+        optional(p, LOG_FIRMWARE, get_log(p, EL_NVME_LID_FIRMWARE, 0, page, sizeof page), EL_READ_FIRMWARE))
         el_fill_firmware(&p->row, page, now_us(p));
 }
 
@@ -89,20 +89,19 @@ static void read_periodic_logs(struct el_poll *p)
 {
     const struct el_nvme_identify *id = &p->row.identify;
     uint8_t page[EL_NVME_SELF_TEST_SIZE];
-    struct el_slot_logs *logs = &p->row.logs;
 
     if ((id->oacs & OACS_SELF_TEST) && wanted(p, LOG_SELF_TEST) &&
-        optional(p, LOG_SELF_TEST, get_log(p, EL_NVME_LID_SELF_TEST, 0, page, EL_NVME_SELF_TEST_SIZE), &logs->self_test_stamp))
+        optional(p, LOG_SELF_TEST, get_log(p, EL_NVME_LID_SELF_TEST, 0, page, EL_NVME_SELF_TEST_SIZE), EL_READ_SELF_TEST))
         el_fill_self_test(&p->row, page, now_us(p));
     if ((id->ctratt & CTRATT_ENDURANCE) && p->endurance_group && wanted(p, LOG_ENDURANCE) &&
         optional(p, LOG_ENDURANCE, get_log(p, EL_NVME_LID_ENDURANCE_GROUP, p->endurance_group, page, EL_NVME_LOG_SIZE),
-                 &logs->endurance_stamp))
+                 EL_READ_ENDURANCE))
         el_fill_endurance(&p->row, p->endurance_group, page, now_us(p));
     if ((id->sanicap & SANICAP_ANY) && wanted(p, LOG_SANITIZE) &&
-        optional(p, LOG_SANITIZE, get_log(p, EL_NVME_LID_SANITIZE, 0, page, EL_NVME_LOG_SIZE), &logs->sanitize_stamp))
+        optional(p, LOG_SANITIZE, get_log(p, EL_NVME_LID_SANITIZE, 0, page, EL_NVME_LOG_SIZE), EL_READ_SANITIZE))
         el_fill_sanitize(&p->row, page, now_us(p));
     if (wanted(p, LOG_OCP) &&
-        optional(p, LOG_OCP, get_log(p, EL_NVME_LID_OCP_SMART, 0, page, EL_NVME_LOG_SIZE), &logs->ocp_stamp) &&
+        optional(p, LOG_OCP, get_log(p, EL_NVME_LID_OCP_SMART, 0, page, EL_NVME_LOG_SIZE), EL_READ_OCP) &&
         el_fill_ocp(&p->row, page, now_us(p)) == -EPROTONOSUPPORT)
         p->refused |= 1u << LOG_OCP; /* another vendor's page under the same number */
 }
@@ -159,7 +158,7 @@ static int read_identity(struct el_poll *p)
     int r = admin(p, &cmd);
 
     if (r != 0) {
-        el_fill_failed(&p->row.identify_stamp, r);
+        el_fill_unread(&p->row, EL_READ_IDENTIFY, r);
         return r;
     }
     r = el_fill_identify(&p->row, page, now_us(p));
@@ -203,7 +202,7 @@ static int read_smart(struct el_poll *p)
     if (r == 0)
         r = el_fill_smart(&p->row, page, now_us(p));
     else
-        el_fill_failed(&p->row.smart_stamp, r);
+        el_fill_unread(&p->row, EL_READ_SMART, r);
     if (r == 0)
         account_errors(p);
     return r;

@@ -62,7 +62,7 @@ static void read_slot(struct el_sim_machine *m, uint32_t i, int64_t now, int64_t
     if (r == 0)
         (void)el_fill_smart(s, page, now);
     else
-        el_fill_failed(&s->smart_stamp, r);
+        el_fill_unread(s, EL_READ_SMART, r);
     el_fill_expire(s, oldest);
     if (in->present)
         (void)m->dev.ops->read_io(m->dev.dev, s->key, &io);

@@ -273,14 +273,6 @@ static int take_inventory(struct el_tick *t, const struct el_inventory *inv)
     if (el_drive_set_remap(&t->drives, &t->world, &remap) < 0 || el_cards_remap(&t->cards, &t->world, &remap) < 0 ||
         el_board_remap(t->board, &t->world) < 0)
         r = -ENOMEM;
-    if (remap.moved) { /* alarms are kept by row: rows that moved would carry those of others */
-        struct el_alarm_table *fresh = el_alarm_table_new();
-
-        if (fresh) {
-            el_alarm_table_free(t->alarms);
-            t->alarms = fresh;
-        }
-    }
     el_remap_free(&remap);
     return r;
 }

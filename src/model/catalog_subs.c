@@ -51,6 +51,8 @@ NAMES(mode, "mode", EL_MODE_COUNT, el_mode_name);
 NAMES(failsafe, "level", EL_FAILSAFE_COUNT, el_failsafe_name);
 NAMES(origin, "source", EL_ASSUMED + 1, el_origin_name);
 NAMES(severity, "severity", EL_SEVERITY_CRITICAL + 1, el_severity_name);
+NAMES(log, "log", EL_READ_COUNT, el_read_name);
+NAMES(fault, "reason", EL_FAULT_COUNT, el_read_fault_name);
 NAMES(command, "command", EL_ADMIN_KIND_COUNT, el_admin_kind_name);
 LIST(process, "process", "elementd", "elementd-exporter");
 LIST(warning, "warning", "available_spare", "temperature", "reliability", "read_only", "volatile_backup", "pmr");

@@ -131,6 +131,15 @@ READER(io_operations)
     return io->valid ? el_unsigned(sub ? io->write_ops : io->read_ops) : el_absent;
 }
 
+/* What never failed is shown for the page that counts, SMART; of the others only what did. */
+READER(read_faults)
+{
+    enum el_read what = sub / EL_FAULT_COUNT;
+    uint32_t n = slot_of(c, row)->read_faults[what][sub % EL_FAULT_COUNT];
+
+    return n || what == EL_READ_SMART ? el_unsigned(n) : el_absent;
+}
+
 READER(actions)
 {
     const struct el_slot_action *a = &slot_of(c, row)->action;

@@ -8,25 +8,49 @@
 
 #define NVME_2_0 0x20000u
 
-static void succeeded(struct el_stamp *stamp, int64_t now_us)
+static struct el_stamp *stamp_of(struct el_slot *slot, enum el_read what)
 {
-    *stamp = (struct el_stamp){.time_us = now_us, .quality = EL_GOOD};
+    struct el_stamp *const stamps[EL_READ_COUNT] = {
+        [EL_READ_SMART] = &slot->smart_stamp,
+        [EL_READ_IDENTIFY] = &slot->identify_stamp,
+        [EL_READ_ERROR_LOG] = &slot->logs.error_stamp,
+        [EL_READ_FIRMWARE] = &slot->logs.firmware_stamp,
+        [EL_READ_SELF_TEST] = &slot->logs.self_test_stamp,
+        [EL_READ_ENDURANCE] = &slot->logs.endurance_stamp,
+        [EL_READ_SANITIZE] = &slot->logs.sanitize_stamp,
+        [EL_READ_OCP] = &slot->logs.ocp_stamp,
+    };
+
+    return stamps[what];
 }
 
-void el_fill_failed(struct el_stamp *stamp, int error)
+static void succeeded(struct el_slot *slot, enum el_read what, int64_t now_us)
 {
+    *stamp_of(slot, what) = (struct el_stamp){.time_us = now_us, .quality = EL_GOOD};
+}
+
+static void failed(struct el_slot *slot, enum el_read what, enum el_read_fault fault, int error)
+{
+    struct el_stamp *stamp = stamp_of(slot, what);
+
     stamp->quality = EL_FAILED;
     stamp->error = error;
+    slot->read_faults[what][fault]++;
+}
+
+void el_fill_unread(struct el_slot *slot, enum el_read what, int error)
+{
+    failed(slot, what, error > 0 ? EL_FAULT_REFUSED : error == -ETIMEDOUT ? EL_FAULT_TIMEOUT : EL_FAULT_IO, error);
 }
 
 /* 0 when the page may be decoded. */
-static int admit(struct el_stamp *stamp, enum el_nvme_page kind)
+static int admit(struct el_slot *slot, enum el_read what, enum el_nvme_page kind)
 {
     static const int errors[] = {
         [EL_NVME_PAGE_USABLE] = 0, [EL_NVME_PAGE_ALL_ZERO] = -ENODATA, [EL_NVME_PAGE_ALL_ONES] = -ENODEV};
 
     if (errors[kind])
-        el_fill_failed(stamp, errors[kind]);
+        failed(slot, what, EL_FAULT_PAGE, errors[kind]);
     return errors[kind];
 }
 
@@ -44,12 +68,12 @@ static struct el_reading kelvin_reading(uint16_t kelvin, int64_t now_us)
 
 int el_fill_identify(struct el_slot *slot, const uint8_t page[EL_NVME_IDENTIFY_SIZE], int64_t now_us)
 {
-    int r = admit(&slot->identify_stamp, el_nvme_page_kind(page, EL_NVME_IDENTIFY_SIZE));
+    int r = admit(slot, EL_READ_IDENTIFY, el_nvme_page_kind(page, EL_NVME_IDENTIFY_SIZE));
 
     if (r < 0)
         return r;
     el_nvme_decode_identify(&slot->identify, page);
-    succeeded(&slot->identify_stamp, now_us);
+    succeeded(slot, EL_READ_IDENTIFY, now_us);
     return 0;
 }
 
@@ -66,7 +90,7 @@ static bool energy_believed(const struct el_slot *slot)
 int el_fill_smart(struct el_slot *slot, const uint8_t page[EL_NVME_SMART_SIZE], int64_t now_us)
 {
     struct el_nvme_smart *smart = &slot->smart;
-    int r = admit(&slot->smart_stamp, el_nvme_smart_kind(page));
+    int r = admit(slot, EL_READ_SMART, el_nvme_smart_kind(page));
 
     if (r < 0)
         return r;
@@ -77,7 +101,7 @@ int el_fill_smart(struct el_slot *slot, const uint8_t page[EL_NVME_SMART_SIZE], 
     for (unsigned i = 0; i < EL_NVME_SENSORS; i++)
         slot->temp_mc[1 + i] = kelvin_reading(smart->sensor_k[i], now_us);
     slot->power_mw = smart->power_uw ? el_reading_good(smart->power_uw / 1000, now_us) : (struct el_reading){0};
-    succeeded(&slot->smart_stamp, now_us);
+    succeeded(slot, EL_READ_SMART, now_us);
     return 0;
 }
 
@@ -96,81 +120,80 @@ int el_fill_namespace(struct el_namespace *ns, const uint8_t page[EL_NVME_IDENTI
 }
 
 /* All-zero is a sound page for these three: no error, no self-test, never sanitized. All-ones is not. */
-static int admit_zero(struct el_stamp *stamp, const uint8_t *page, size_t size)
+static int admit_zero(struct el_slot *slot, enum el_read what, const uint8_t *page, size_t size)
 {
     enum el_nvme_page kind = el_nvme_page_kind(page, size);
 
-    return admit(stamp, kind == EL_NVME_PAGE_ALL_ZERO ? EL_NVME_PAGE_USABLE : kind);
+    return admit(slot, what, kind == EL_NVME_PAGE_ALL_ZERO ? EL_NVME_PAGE_USABLE : kind);
 }
 
 int el_fill_error_log(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us)
 {
-    int r = admit_zero(&slot->logs.error_stamp, page, size);
+    int r = admit_zero(slot, EL_READ_ERROR_LOG, page, size);
 
     if (r < 0)
         return r;
     el_nvme_decode_error_log(&slot->logs.error, page, size);
-    succeeded(&slot->logs.error_stamp, now_us);
+    succeeded(slot, EL_READ_ERROR_LOG, now_us);
     return 0;
 }
 
 int el_fill_self_test(struct el_slot *slot, const uint8_t page[EL_NVME_SELF_TEST_SIZE], int64_t now_us)
 {
-    int r = admit_zero(&slot->logs.self_test_stamp, page, EL_NVME_SELF_TEST_SIZE);
+    int r = admit_zero(slot, EL_READ_SELF_TEST, page, EL_NVME_SELF_TEST_SIZE);
 
     if (r < 0)
         return r;
     el_nvme_decode_self_test(&slot->logs.self_test, page);
-    succeeded(&slot->logs.self_test_stamp, now_us);
+    succeeded(slot, EL_READ_SELF_TEST, now_us);
     return 0;
 }
 
 int el_fill_sanitize(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
 {
-    int r = admit_zero(&slot->logs.sanitize_stamp, page, EL_NVME_LOG_SIZE);
+    int r = admit_zero(slot, EL_READ_SANITIZE, page, EL_NVME_LOG_SIZE);
 
     if (r < 0)
         return r;
     el_nvme_decode_sanitize(&slot->logs.sanitize, page);
-    succeeded(&slot->logs.sanitize_stamp, now_us);
+    succeeded(slot, EL_READ_SANITIZE, now_us);
     return 0;
 }
 
 int el_fill_firmware(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
 {
-    int r = admit(&slot->logs.firmware_stamp, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
+    int r = admit(slot, EL_READ_FIRMWARE, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
 
     if (r < 0)
         return r;
     el_nvme_decode_firmware(&slot->logs.firmware, page);
-    succeeded(&slot->logs.firmware_stamp, now_us);
+    succeeded(slot, EL_READ_FIRMWARE, now_us);
     return 0;
 }
 
 int el_fill_endurance(struct el_slot *slot, uint16_t group, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
 {
-    int r = admit(&slot->logs.endurance_stamp, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
+    int r = admit(slot, EL_READ_ENDURANCE, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
 
     if (r < 0)
         return r;
     slot->logs.endurance.group = group;
     el_nvme_decode_endurance(&slot->logs.endurance, page);
-    succeeded(&slot->logs.endurance_stamp, now_us);
+    succeeded(slot, EL_READ_ENDURANCE, now_us);
     return 0;
 }
 
 int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
 {
-    struct el_stamp *stamp = &slot->logs.ocp_stamp;
-    int r = admit(stamp, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
+    int r = admit(slot, EL_READ_OCP, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
 
     if (r < 0)
         return r;
     if (!el_nvme_decode_ocp(&slot->logs.ocp, page)) {
-        el_fill_failed(stamp, -EPROTONOSUPPORT);
+        failed(slot, EL_READ_OCP, EL_FAULT_PAGE, -EPROTONOSUPPORT);
         return -EPROTONOSUPPORT;
     }
-    succeeded(stamp, now_us);
+    succeeded(slot, EL_READ_OCP, now_us);
     return 0;
 }
 

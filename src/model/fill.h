@@ -23,8 +23,8 @@ int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int6
 /* Dword 0 of Get Features `fid` (02h, 04h, 06h, 10h); `dword11` is what was asked (04h: sensor and bound). */
 void el_fill_feature(struct el_slot *slot, uint8_t fid, uint32_t dword11, uint32_t result, int64_t now_us);
 
-/* The read of a page failed: `error` is -errno, or an NVMe status > 0 (the drive answered, it will not give this page). */
-void el_fill_failed(struct el_stamp *stamp, int error);
+/* A read failed: `error` is -errno, or an NVMe status > 0 (the drive answered, it will not give this page). Counted. */
+void el_fill_unread(struct el_slot *slot, enum el_read what, int error);
 
 /* Readings that the SMART page gave before `oldest_us` turn stale. */
 void el_fill_expire(struct el_slot *slot, int64_t oldest_us);

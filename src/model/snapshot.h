@@ -93,6 +93,29 @@ struct el_slot_logs {
     struct el_nvme_ocp ocp;
 };
 
+/* What elementd reads of a drive, and how that can fail: index of el_slot.read_faults. */
+enum el_read {
+    EL_READ_SMART = 0,
+    EL_READ_IDENTIFY,
+    EL_READ_ERROR_LOG,
+    EL_READ_FIRMWARE,
+    EL_READ_SELF_TEST,
+    EL_READ_ENDURANCE,
+    EL_READ_SANITIZE,
+    EL_READ_OCP,
+    EL_READ_COUNT
+};
+const char *el_read_name(enum el_read r); /* "smart", "identify", "error", ... */
+
+enum el_read_fault {
+    EL_FAULT_REFUSED = 0, /* the drive answered with an NVMe status */
+    EL_FAULT_TIMEOUT,
+    EL_FAULT_IO,          /* any other errno */
+    EL_FAULT_PAGE,        /* an answer that is no reading: all zero, all ones, another vendor's page */
+    EL_FAULT_COUNT
+};
+const char *el_read_fault_name(enum el_read_fault f); /* "refused", "timeout", "io", "page" */
+
 struct el_slot {
     uint32_t card, number; /* card row; slot number on the card, from 0: label `slot` */
     uint32_t key;          /* the device backend's handle of the drive in it; meaningless elsewhere */
@@ -118,6 +141,7 @@ struct el_slot {
     struct el_reading power_state;           /* Feature 02h, in force */
     struct el_reading write_cache;           /* Feature 06h, 0 or 1 */
     struct el_slot_logs logs;
+    uint32_t read_faults[EL_READ_COUNT][EL_FAULT_COUNT]; /* failed reads since the daemon first saw the slot */
     struct el_slot_io io;
 
     uint64_t polls, poll_errors, admin_commands[8]; /* by el_admin_kind */

@@ -30,8 +30,8 @@ static const struct el_exporter_stats exporter = {
     .render_us = 153,
 };
 
-/* Every optional log, all eight sensors and thresholds, five power states with idle and active power, three firmware slots:
- * more than any captured drive has at once. (The most power states seen are seven; 32 are legal, six series each.) */
+/* Every optional log, all eight sensors, seven power states with idle and active power, three firmware slots, as far as a poll
+ * reads them: more than any captured drive has at once. (32 power states are legal, at six series each.) */
 static void fill_up(struct el_slot *t)
 {
     uint8_t page[EL_NVME_IDENTIFY_SIZE] = {0};
@@ -41,14 +41,14 @@ static void fill_up(struct el_slot *t)
     memcpy(page + EL_IDCTRL_SN, "FULL\"\\\n\xff SERIAL     ", 20);
     memset(page + EL_IDCTRL_MN, 'M', 40);
     memcpy(page + EL_IDCTRL_FR, "FW 1.0  ", 8);
-    page[EL_IDCTRL_NPSS] = 4;
+    page[EL_IDCTRL_NPSS] = 6;
     page[EL_IDCTRL_HCTMA] = 1;
     el_le_put(page + EL_IDCTRL_TNVMCAP, 16, 3840755982336);
     for (unsigned f = EL_IDCTRL_WCTEMP; f <= EL_IDCTRL_CCTEMP; f += 2)
         el_le_put(page + f, 2, 353);
     for (unsigned f = EL_IDCTRL_MNTMT; f <= EL_IDCTRL_MXTMT; f += 2)
         el_le_put(page + f, 2, 313);
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 7; i++) {
         uint8_t *d = page + EL_IDCTRL_PSD + EL_IDCTRL_PSD_SIZE * i;
 
         el_le_put(d + EL_PSD_MP, 2, 2500 - 100 * i);
@@ -67,9 +67,8 @@ static void fill_up(struct el_slot *t)
     el_le_put(page + EL_SMART_INTERVAL_POWER, 4, 1234 | 2u << 16);
     assert_int_equal(el_fill_smart(t, page, t->smart_stamp.time_us), 0);
 
-    for (unsigned sensor = 0; sensor < EL_SLOT_SENSORS; sensor++)
-        for (int under = 0; under < 2; under++)
-            el_fill_feature(t, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(sensor, under), under ? 270 : 350, 1);
+    for (int under = 0; under < 2; under++)
+        el_fill_feature(t, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(0, under), under ? 270 : 350, 1);
     el_fill_feature(t, EL_NVME_FID_HCTM, 0, 340u << 16 | 350, 1);
 
     memset(page, 0, sizeof page);

@@ -155,6 +155,25 @@ static void pages_that_are_no_reading(void **state)
     assert_int_equal(el_fill_identify(&slot, page, 7), -19);
     memset(page, 0, sizeof page);
     assert_int_equal(el_fill_identify(&slot, page, 7), -61);
+    assert_int_equal(slot.read_faults[EL_READ_SMART][EL_FAULT_PAGE], 2);
+    assert_int_equal(slot.read_faults[EL_READ_IDENTIFY][EL_FAULT_PAGE], 2);
+}
+
+static void failed_reads_are_counted_by_reason(void **state)
+{
+    struct el_slot slot = {0};
+
+    el_fill_unread(&slot, EL_READ_SMART, -110 /* ETIMEDOUT */);
+    el_fill_unread(&slot, EL_READ_SMART, -5);
+    el_fill_unread(&slot, EL_READ_ERROR_LOG, 0x2002);
+    assert_int_equal(slot.smart_stamp.quality, EL_FAILED);
+    assert_int_equal(slot.smart_stamp.error, -5);
+    assert_int_equal(slot.logs.error_stamp.error, 0x2002);
+    assert_int_equal(slot.read_faults[EL_READ_SMART][EL_FAULT_TIMEOUT], 1);
+    assert_int_equal(slot.read_faults[EL_READ_SMART][EL_FAULT_IO], 1);
+    assert_int_equal(slot.read_faults[EL_READ_ERROR_LOG][EL_FAULT_REFUSED], 1);
+    el_fill_forget(&slot);
+    assert_int_equal(slot.read_faults[EL_READ_SMART][EL_FAULT_IO], 1); /* ours, not the drive's */
 }
 
 static void celsius_where_kelvin_belongs(void **state)
@@ -304,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup(namespace_format_index_above_15, clear_page),
         cmocka_unit_test_setup(energy_only_from_controllers_that_have_it, clear_page),
         cmocka_unit_test_setup(pages_that_are_no_reading, clear_page),
+        cmocka_unit_test_setup(failed_reads_are_counted_by_reason, clear_page),
         cmocka_unit_test_setup(celsius_where_kelvin_belongs, clear_page),
         cmocka_unit_test_setup(optional_logs, clear_page),
         cmocka_unit_test_setup(features, clear_page),
