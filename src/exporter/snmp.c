@@ -57,8 +57,6 @@ struct el_snmp {
 
 static struct el_snmp *the; /* net-snmp is one per process, and its callbacks carry nothing */
 
-/* Requests. */
-
 static void set_value(netsnmp_variable_list *vb, const struct el_snmp_value *v)
 {
     static const u_char asn[] = {[EL_SNMP_INTEGER] = ASN_INTEGER,
@@ -299,6 +297,8 @@ static void add_users(const struct el_snmp_access *access)
 static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
 {
     static const oid system[] = {1, 3, 6, 1, 2, 1, 1};
+    extern netsnmp_session *main_session; /* the library's: the session with the AgentX master, or its first listener */
+    netsnmp_session *master = main_session;
     netsnmp_transport *t;
 
     t = netsnmp_transport_open_server(PROGRAM, a->plan.standalone);
@@ -306,6 +306,7 @@ static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
         snprintf(why, why_size, "snmp.standalone: cannot listen on \"%s\"", a->plan.standalone);
         return -EADDRNOTAVAIL;
     }
+    main_session = master; /* else it would take our listener for the master, and never look for one */
     a->hold.options.system = true;
     register_subtree(system, EL_ARRAY_SIZE(system), PRIORITY_LAST);
     if (a->plan.entity && a->hold.self.entity == EL_SNMP_ENTITY_OFF)

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""The standalone agent and the AgentX subagent against net-snmp's own programs.
+
+usage: test_agent.py SOURCE_DIR BUILD_DIR [CASE...]
+"""
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from kit import (BASE, BULK, COMMUNITY, GET, NEXT, SET, USER, USERS, Bench, Client, bindings, free_port, message, oid_tuple, until)
+
+SEQ, TICKS = oid_tuple(BASE + ".1.1.1.0"), oid_tuple(BASE + ".1.1.10.0")
+
+
+def same_but_time(a, b):
+    """Two walks are equal but for what tells the time."""
+    moving = {oid_tuple(BASE + ".1.1.3.0"), (1, 3, 6, 1, 2, 1, 1, 3, 0)} | {oid_tuple(f"{BASE}.1.2.{i}.0") for i in range(1, 9)}
+    a, b = ([(o, v) for o, v in w if o not in moving] for w in (a, b))
+    assert a == b, [x for x in zip(a, b) if x[0] != x[1]][:3] or (len(a), len(b))
+
+
+def resident_kb(p):
+    with open(f"/proc/{p.pid}/status") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+
+
+def standalone(b):
+    """Walks rise and are whole, by any size of GETBULK; every SET is refused; who may not ask gets nothing."""
+    port = free_port()
+    b.snapshot("--drives", 13, "--odd", "--events", 20, "--alarms", 12, "--sensors", 3)
+    agent = b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    walk = b.walk(port, "1.3")
+    assert len(walk) > 3000 and all(x[0] < y[0] for x, y in zip(walk, walk[1:])), len(walk)
+    assert walk[0][1].startswith('STRING: "elementd-exporter')
+    same_but_time(walk, b.walk(port, "1.3", repeat=1))
+    same_but_time(walk, b.walk(port, "1.3", repeat=200))
+    for oid in BASE + ".1.1.1.0", BASE + ".1.4.1.4.1.1", "1.3.6.1.2.1.1.5.0", BASE + ".1.99":
+        refused = b.tool("snmpset", port, "." + oid, "i", "1").stderr
+        assert "notWritable" in refused or "noAccess" in refused, refused
+    assert b.own(port, "1.1.1.0") == "1" and b.own(port, "1.1.1.0", auth=USER) == "1"
+    assert b.own(port, "1.1.1.0", auth=("-v2c", "-c", "public")) is None
+    assert b.own(port, "1.1.1.0", auth=("-v1", "-c", COMMUNITY)) is None
+    assert resident_kb(agent) < 14000, resident_kb(agent)
+    agent.terminate()
+    assert agent.wait(3) == 0
+
+
+def wrong_keys(b):
+    """SNMPv3: only users that sign and encrypt with the right keys; strangers do not disturb."""
+    port = free_port()
+    b.snapshot()
+    b.users(USERS)
+    b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    wrong = [USER[:8] + ["-A", "wrong horse"] + USER[10:], USER[:12] + ["-X", "wrong staple"], ["-v3", "-u", "nobody"] + USER[3:],
+             ["-v3", "-u", "monitor", "-l", "noAuthNoPriv"], ["-v3", "-u", "monitor", "-l", "authNoPriv"] + USER[5:9] + ["correct horse"],
+             USER[:6] + ["SHA-512"] + USER[7:]]
+    for auth in wrong:
+        assert b.own(port, "1.1.1.0", auth=auth) is None, auth
+        assert b.own(port, "1.1.1.0", auth=USER) == "1", auth
+    assert b.own(port, "1.1.1.0") is None, "a community was taken without one in the users file"
+
+
+def engine_is_kept(b):
+    """The engine keeps its id and counts its starts: a replay after a restart is refused by every manager."""
+    port, seen = free_port(), []
+    b.snapshot()
+    for _ in range(2):
+        agent = b.agent("--standalone", f"udp:127.0.0.1:{port}")
+        assert b.own(port, "1.1.1.0", auth=USER) == "1"
+        agent.terminate()
+        agent.wait(3)
+        seen.append((b.dir / "snmp-engine").read_text().split())
+    assert seen[0][0] == seen[1][0] and [s[1] for s in seen] == ["1", "2"], seen
+
+
+def refuses_to_start(b):
+    """What is wrong is said before anything is opened."""
+    b.snapshot()
+    taken = free_port()
+    b.agent("--standalone", f"udp:127.0.0.1:{taken}")
+    for users, mode, flags, says in ((USERS, 0o644, [], "chmod 0600"), ("user x MD5 aaaaaaaa AES bbbbbbbb", 0o600, [], "line 1"),
+                                     ("", 0o600, [], "nobody could ask"), (USERS, 0o600, ["--base", "1.3.6.1"], "snmp.base_oid"),
+                                     (USERS, 0o600, ["--sink", "127.0.0.1"], "expected agentx"),
+                                     (USERS, 0o600, ["--standalone", f"udp:127.0.0.1:{taken}"], "cannot listen")):
+        b.users(users, mode)
+        done = subprocess.run([b.build / "tests/snmp-agent", "--users", b.dir / "users", "--state", b.dir, "--standalone",
+                               f"udp:127.0.0.1:{free_port()}", *flags, b.dir / "snapshot"], env=b.env, capture_output=True, text=True, timeout=10)
+        assert done.returncode == 1 and says in done.stderr, (says, done)
+
+
+def random_pdus(b):
+    """10,000 random, cut and bent PDUs: no crash, no growth, and answers go on."""
+    port, rng = free_port(), random.Random(5)
+    b.snapshot("--drives", 32)
+    agent = b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    client, good = Client(port), message(GET, [SEQ])
+    roots = [oid_tuple(BASE), (1, 3, 6, 1, 2, 1, 47), (1, 3), SEQ, (2, 39, 4294967295), oid_tuple(BASE + ".1.6.1.7.1.1")]
+    client.ask(good)
+    for i in range(10000):
+        kind = rng.choice((GET, NEXT, BULK, SET, 0xA2, 0xA4, 0xA6, 0xA7, 0xA8, 0xAF))
+        oids = [r + tuple(rng.choice((0, 1, 2, 127, 128, 2**32 - 1)) for _ in range(rng.randrange(6))) for r in rng.choices(roots, k=rng.randrange(1, 9))]
+        data = bytearray(message(kind, oids, rng.choice((0, 1, -1, 2**31 - 1)), rng.choice((0, 1, 25, -5, 100000, 2**31 - 1)), i))
+        how = rng.randrange(4)
+        if how == 0:
+            data = data[:rng.randrange(len(data))]
+        elif how == 1:
+            for _ in range(rng.randrange(1, 6)):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+        elif how == 2 and i % 3 == 0:
+            data = bytearray(rng.randbytes(rng.randrange(1, 400)))
+        if data:
+            client.send(bytes(data))
+        if i % 20 == 0:
+            client.drain()
+        if i == 2000:
+            begin = resident_kb(agent)
+        if i % 1000 == 999:
+            fresh = Client(port, 2.0)
+            assert bindings(fresh.ask(good))[1][0][2] == b"\x01", i
+    assert agent.poll() is None
+    assert resident_kb(agent) - begin < 512, (begin, resident_kb(agent))
+
+
+def hot_removal(b):
+    """1,000 GETBULKs while drives come and go: each answer is of one snapshot, rises, and is never cut off."""
+    port = free_port()
+    b.snapshot("--drives", 16, "--seq", 1)
+    b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    stop, written = threading.Event(), [1]
+
+    def write():
+        while not stop.is_set():
+            written[0] += 1
+            b.snapshot("--drives", (16, 9, 0, 8, 17)[written[0] % 5], *(["--odd"] if written[0] % 2 else []), "--seq", written[0])
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        client, seen, at = Client(port, 3.0), set(), oid_tuple(BASE + ".1.4.1")
+        for i in range(1000):
+            status, got = bindings(client.ask(message(BULK, [SEQ[:-1], TICKS[:-1], at], 2, 40, i)))
+            assert status == 0 and len(got) >= 3, (status, len(got))
+            seq, ticks = (int.from_bytes(g[2], "big") for g in got[:2])
+            assert ticks == 1800 + seq, (seq, ticks)
+            names = [g[0] for g in got[2:] if g[1] < 0x80]
+            seen.add(seq)
+            at = oid_tuple(BASE + f".1.{3 + i % 13}.1")
+            assert len(set(names)) == len(names)
+        assert len(seen) > 20, len(seen)
+    finally:
+        stop.set()
+        writer.join()
+
+
+def many_descriptors(b):
+    """Descriptor numbers beyond 1024."""
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 2048:
+        return "not enough descriptors allowed here"
+    port = free_port()
+    b.snapshot()
+    b.agent("--descriptors", 1200, "--standalone", f"udp:127.0.0.1:{port}",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+    assert b.own(port, "1.1.1.0") == "1" and len(b.walk(port)) > 1000
+
+
+def agentx(b):
+    """Through a master the same walk as standalone; ENTITY-MIB too; a clean goodbye."""
+    port, alone = free_port(), free_port()
+    b.snapshot("--drives", 13, "--odd", "--events", 20, "--alarms", 12)
+    b.snmpd(port)
+    agent = b.agent("--agentx", "auto", "--socket", b.dir / "agentx", "--standalone", f"udp:127.0.0.1:{alone}")
+    until(lambda: b.own(port, "1.2.4.0") == "3", 3, "connected")
+    until(lambda: b.own(port, "1.2.5.0") == "2", 3, "ENTITY-MIB is served")
+    for root in BASE, "1.3.6.1.2.1.47", "1.3.6.1.2.1.99":
+        walk = b.walk(port, root)
+        assert len(walk) > 300, (root, len(walk))
+        same_but_time(walk, b.walk(alone, root))
+    assert "snmpd" in (b.get(port, "1.3.6.1.2.1.1.1.0") or "") or "Linux" in (b.get(port, "1.3.6.1.2.1.1.1.0") or ""), "our system group hides the master's"
+    refused = b.tool("snmpset", port, f".{BASE}.1.1.1.0", "i", "1").stderr
+    assert "noAccess" in refused or "notWritable" in refused, refused
+    agent.terminate()
+    assert agent.wait(3) == 0
+    assert b.own(port, "1.1.1.0") is None and b.get(port, "1.3.6.1.2.1.1.3.0"), "the master still has our rows, or died"
+
+
+def master_comes_and_goes(b):
+    """Absent at start, killed, restarted, frozen; our own death too. Everything comes back by itself, silently."""
+    port, alone = free_port(), free_port()
+    b.snapshot()
+    began = time.monotonic()
+    agent = b.agent("--agentx", "auto", "--socket", b.dir / "agentx", "--standalone", f"udp:127.0.0.1:{alone}")
+    assert time.monotonic() - began < 1.5 and b.own(alone, "1.2.4.0") == "2", "waiting"
+    for round in range(2):
+        master = b.snmpd(port)
+        took = until(lambda: b.own(port, "1.1.1.0") == "1", 2, "rows are back after a start of the master")
+        print(f"  rows back {took:.2f} s after the master answers")
+        master.kill()
+        master.wait()
+        until(lambda: b.own(alone, "1.2.4.0") == "2", 2, "the loss is noticed")
+    master = b.snmpd(port)
+    until(lambda: b.own(port, "1.1.1.0") == "1", 2, "rows are back")
+    master.send_signal(signal.SIGSTOP)
+    client, worst = Client(alone, 3.0), 0
+    end = time.monotonic() + 7
+    while time.monotonic() < end:
+        began = time.monotonic()
+        client.ask(message(GET, [SEQ]))
+        worst = max(worst, time.monotonic() - began)
+        time.sleep(0.02)
+    print(f"  slowest answer of the agent of our own while the master is frozen: {worst:.2f} s")
+    assert worst < 1.5, worst
+    master.send_signal(signal.SIGCONT)
+    until(lambda: b.own(port, "1.1.1.0") == "1", 3, "rows are back after the master thaws")
+    agent.kill()
+    agent.wait()
+    b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
+    until(lambda: b.own(port, "1.1.1.0") == "1", 3, "rows are back after our own death")
+    lines = (b.dir / "agent.log").read_text().splitlines()
+    assert len(lines) < 12, lines
+
+
+def entity_taken(b):
+    """Another subagent has ENTITY-MIB: ours steps back and says so; `on` insists; `off` does not ask."""
+    port = free_port()
+    b.snapshot()
+    b.snmpd(port)
+    flags = ["--agentx", "on", "--socket", b.dir / "agentx"]
+    first = b.agent(*flags)
+    until(lambda: b.own(port, "1.2.5.0") == "2", 3, "the first has it")
+    second = b.agent(*flags, "--base", BASE + ".2", log="second.log")
+    until(lambda: b.own(port, "2.1.2.5.0") == "3", 3, "the second says taken")
+    assert b.own(port, "1.2.5.0") == "2" and len(b.walk(port, "1.3.6.1.2.1.99")) > 50
+    assert "another subagent" in (b.dir / "second.log").read_text()
+    second.terminate()
+    second.wait(3)
+    third = b.agent(*flags, "--base", BASE + ".3", "--entity", "on", log="third.log")
+    until(lambda: b.own(port, "3.1.2.5.0") == "2", 3, "the third insists")
+    third.terminate()
+    third.wait(3)
+    fourth = b.agent(*flags, "--base", BASE + ".4", "--entity", "off", log="fourth.log")
+    until(lambda: b.own(port, "4.1.2.5.0") == "1", 3, "the fourth does not ask")
+    assert len(b.walk(port, "1.3.6.1.2.1.99")) > 50
+    assert first.poll() is None and fourth.poll() is None
+
+
+CASES = [standalone, wrong_keys, engine_is_kept, refuses_to_start, random_pdus, hot_removal, many_descriptors, agentx, master_comes_and_goes,
+         entity_taken]
+
+
+def main(cases):
+    source, build, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
+    failed = 0
+    for case in cases:
+        if wanted and case.__name__ not in wanted:
+            continue
+        began = time.monotonic()
+        with Bench(source, build) as b:
+            try:
+                note = case(b)
+                print(f"ok   {case.__name__} ({time.monotonic() - began:.1f} s){': ' + note if note else ''}", flush=True)
+            except Exception as e:
+                failed += 1
+                print(f"FAIL {case.__name__}: {type(e).__name__}: {e}", flush=True)
+                for log in sorted(b.dir.glob("*.log")):
+                    print(f"--- {log.name}\n" + "\n".join(log.read_text(errors='replace').splitlines()[-12:]))
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(CASES))
