@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define NOBODY 65534 /* what the exporter falls back to */
 
 /* Owned by whom the exporter becomes when it is started as root. */
@@ -51,17 +53,16 @@ int el_rundir_make(struct el_rundir *d, bool play)
 {
     int r = 0;
 
-    if (d->runtime && d->state)
-        return 0;
     if (!play && geteuid() == 0) {
         d->runtime = d->runtime ? d->runtime : "/run/elementd";
         d->state = d->state ? d->state : "/var/lib/elementd";
-        return 0;
+    } else if (!d->runtime || !d->state) {
+        r = make_private(d);
+        d->runtime = d->runtime ? d->runtime : d->runtime_path;
+        d->state = d->state ? d->state : d->state_path;
     }
-    r = make_private(d);
-    d->runtime = d->runtime ? d->runtime : d->runtime_path;
-    d->state = d->state ? d->state : d->state_path;
-    return r;
+    /* There before the exporter locks itself in: later it could not be let into it. */
+    return r < 0 ? r : el_file_make_dirs(d->runtime, 0755);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
