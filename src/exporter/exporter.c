@@ -210,7 +210,7 @@ static int open_listeners(struct exporter *x)
     int r = el_listen_inherit(&x->listeners);
 
     if (r != 0)
-        return r;
+        return EL_MIN(r, 0); /* passed sockets replace configured ones */
     for (uint32_t i = 0; r == 0 && i < x->settings.web.listen_addresses; i++)
         r = el_listen_add(&x->listeners, x->settings.web.listen_address[i]);
     return r == 0 && x->listeners.n == 0 ? el_listen_default(&x->listeners) : r;

@@ -403,7 +403,7 @@ static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
 {
     unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem secure[] = {
-        {MHD_OPTION_HTTPS_CERT_CALLBACK, (intptr_t)no_certificate, NULL},
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(uintptr_t)no_certificate},
         {MHD_OPTION_END, 0, NULL},
     };
 

@@ -28,38 +28,82 @@ struct el_tls {
     struct watched watched[3]; /* certificate, key, client authorities */
 };
 
-/* Names of GnuTLS for IANA numbers, so that the operator's order is kept. */
-static int add_ciphers(const struct el_web_config *c, struct el_buf *p, char *why, size_t why_size)
+struct suite {
+    unsigned number; /* IANA */
+    gnutls_kx_algorithm_t kx;
+    gnutls_cipher_algorithm_t cipher;
+    gnutls_mac_algorithm_t mac;
+    gnutls_protocol_t min;
+};
+
+static const char *suite_at(size_t i, struct suite *out)
 {
-    struct el_buf *b = p;
+    unsigned char id[2];
+    const char *name = gnutls_cipher_suite_info(i, id, &out->kx, &out->cipher, &out->mac, &out->min);
 
-    if (!c->ciphers_n)
-        return 0;
-    el_buf_puts(b, ":-CIPHER-ALL:-KX-ALL:-MAC-ALL");
-    /* TLS 1.3 has its own suites, which Go does not let anyone choose: they stay as they are. */
-    el_buf_puts(b, ":+GROUP-ALL");
-    for (size_t i = 0; i < c->ciphers_n; i++) {
-        gnutls_kx_algorithm_t kx;
-        gnutls_cipher_algorithm_t cipher;
-        gnutls_mac_algorithm_t mac;
-        gnutls_protocol_t min;
-        unsigned char id[2];
-        const char *name = NULL;
-        size_t k = 0;
+    if (name)
+        out->number = (unsigned)(id[0] << 8 | id[1]);
+    return name;
+}
 
-        while ((name = gnutls_cipher_suite_info(k++, id, &kx, &cipher, &mac, &min)))
-            if ((unsigned)(id[0] << 8 | id[1]) == c->ciphers[i])
-                break;
-        if (!name) {
-            snprintf(why, why_size, "tls_server_config.cipher_suites: suite 0x%04x is not offered by this system's GnuTLS", c->ciphers[i]);
+static bool listed(const struct el_web_config *c, unsigned number)
+{
+    for (size_t i = 0; i < c->ciphers_n; i++)
+        if (c->ciphers[i] == number)
+            return true;
+    return false;
+}
+
+/* The parts of each suite, in the operator's order. TLS 1.3 has no key exchange in its suites. */
+static void add_ciphers(const struct el_web_config *c, struct el_buf *p)
+{
+    struct suite s;
+
+    if (c->ciphers_n)
+        el_buf_puts(p, ":-CIPHER-ALL:-KX-ALL:-MAC-ALL");
+    for (size_t i = 0; i < c->ciphers_n; i++)
+        for (size_t k = 0; suite_at(k, &s); k++) {
+            if (s.number != c->ciphers[i])
+                continue;
+            if (s.min != GNUTLS_TLS1_3)
+                el_buf_printf(p, ":+%s", gnutls_kx_get_name(s.kx));
+            el_buf_printf(p, ":+%s:+%s", gnutls_cipher_get_name(s.cipher), s.mac == GNUTLS_MAC_AEAD ? "AEAD" : gnutls_mac_get_name(s.mac));
+        }
+}
+
+/* GnuTLS chooses parts, the operator names suites: what the parts allow must be what was named, no more and no less. TLS 1.3 suites
+ * are beyond choice in the format's own program too; there they only must not be left without any. */
+static int check_ciphers(const struct el_tls *t, const struct el_web_config *c, char *why, size_t why_size)
+{
+    size_t found = 0, wanted = 0, modern = 0;
+    struct suite s;
+    unsigned index;
+    int r;
+
+    for (size_t i = 0; i < c->ciphers_n; i++)
+        wanted += c->ciphers[i] >> 8 != 0x13;
+    for (unsigned i = 0; (r = gnutls_priority_get_cipher_suite_index(t->priority, i, &index)) != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE; i++) {
+        const char *name = r < 0 ? NULL : suite_at(index, &s);
+
+        if (!name)
+            continue;
+        if (s.min == GNUTLS_TLS1_3) {
+            modern++;
+        } else if (listed(c, s.number)) {
+            found++;
+        } else {
+            snprintf(why, why_size, "tls_server_config.cipher_suites: with these, GnuTLS would offer %s (0x%04x) as well: add it or name fewer",
+                     name, s.number);
             return -EINVAL;
         }
-        el_buf_printf(b, ":+%s:+%s:+%s", gnutls_kx_get_name(kx), gnutls_cipher_get_name(cipher),
-                      mac == GNUTLS_MAC_AEAD ? "AEAD" : gnutls_mac_get_name(mac));
     }
-    /* What TLS 1.3 needs. */
-    el_buf_puts(b, ":+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:+AEAD");
-    return 0;
+    if (found < wanted)
+        snprintf(why, why_size, "tls_server_config.cipher_suites: GnuTLS offers only %zu of these %zu suites for these versions", found, wanted);
+    else if (c->max_version >= 13 && !modern)
+        snprintf(why, why_size, "tls_server_config.cipher_suites: none of these ciphers is in TLS 1.3: set max_version to TLS12");
+    else
+        return 0;
+    return -EINVAL;
 }
 
 static int add_curves(const struct el_web_config *c, struct el_buf *p)
@@ -95,9 +139,7 @@ static int make_priority(struct el_tls *t, const struct el_web_config *c, char *
     el_buf_puts(&p, "NORMAL:-VERS-ALL");
     for (unsigned v = c->max_version; v >= c->min_version; v--)
         el_buf_printf(&p, ":+VERS-TLS1.%u", v - 10);
-    r = add_ciphers(c, &p, why, why_size);
-    if (r < 0)
-        return r;
+    add_ciphers(c, &p);
     if (add_curves(c, &p) < 0) {
         snprintf(why, why_size, "tls_server_config.curve_preferences: a curve that GnuTLS does not know");
         return -EINVAL;
@@ -109,7 +151,9 @@ static int make_priority(struct el_tls *t, const struct el_web_config *c, char *
     r = gnutls_priority_init(&t->priority, p.data, &bad);
     if (r < 0)
         snprintf(why, why_size, "tls_server_config: GnuTLS takes no combination of these versions, suites and curves (at \"%.60s\")", bad ? bad : p.data);
-    return r < 0 ? -EINVAL : 0;
+    if (r < 0)
+        return -EINVAL;
+    return c->ciphers_n ? check_ciphers(t, c, why, why_size) : 0;
 }
 
 /* A PEM from a file (then watched) or inline. */

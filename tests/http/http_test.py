@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""http_test.py BUILD PART: the exporter as a process, over the network, on loopback."""
+import base64
+import gzip
+import json
+import os
+import pathlib
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness import Authority, Exporter, free_port, value, wait_until
+
+BUILD = sys.argv[1]
+OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+
+def expect(condition, *what):
+    if not condition:
+        raise AssertionError(" ".join(map(str, what)))
+
+
+def series_of(body):
+    return [line.rsplit(" ", 1)[0] for line in body.decode().splitlines() if line and not line.startswith("#")]
+
+
+def exposition():
+    """Both forms are valid, say the same, and survive hostile names and another locale."""
+    from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+    with Exporter(BUILD, make=["--odd", "--alarms", "3", "--events", "5"], env={"LC_ALL": "de_DE.UTF-8"}) as x:
+        status, headers, text = x.get()
+        expect(status == 200 and headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8", headers)
+        check = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True)
+        expect(check.returncode == 0 and not check.stdout and not check.stderr, check.stdout, check.stderr)
+        expect(len(series_of(text)) == len(set(series_of(text))), "duplicate series")
+        status, headers, om = x.get(headers={"Accept": "application/openmetrics-text;version=1.0.0,text/plain;q=0.5"})
+        expect(headers["Content-Type"] == OPENMETRICS, headers)
+        expect(list(text_string_to_metric_families(om.decode())), "no metric family")
+        status, headers, packed = x.get(headers={"Accept-Encoding": "gzip"})
+        expect(headers["Content-Encoding"] == "gzip" and len(packed) < len(text) / 4, headers)
+        expect(series_of(gzip.decompress(packed)) == series_of(text), "gzip says something else")
+        status, headers, body = x.get("/api/v1/snapshot")
+        expect(status == 200 and headers["Content-Type"].startswith("application/json") and json.loads(body), headers)
+        expect(x.get("/api/v1/snapshot", headers={"If-None-Match": headers["ETag"]})[0] == 304, "no 304")
+        expect(x.get("/-/healthy")[0] == 200 and x.get("/-/ready")[0] == 200, "health")
+        expect(x.get("/", "HEAD")[2] == b"" and x.get("/nothing")[0] == 404, "HEAD, 404")
+        status, headers, body = x.get(method="POST")
+        expect(status == 405 and headers["Allow"] == "GET, HEAD", status, headers)
+        x.publish()
+        expect(value(x.get()[2], 'element_http_rejects_total{reason="method"}') == 1, "405 was not counted")
+
+
+def staleness():
+    """Without elementd it serves on, says so, drops what is no longer true, and recovers. A broken file changes nothing."""
+    with Exporter(BUILD, snapshot=False) as x:
+        status, _, body = x.get()
+        expect(status == 200 and value(body, "element_snapshot_stale") == 1, "no snapshot yet, and no word of it")
+        expect(x.get("/-/ready")[0] == 503 and b"is not there" in x.get("/-/ready")[2], "ready without a snapshot")
+        expect(b"No data" in x.get("/")[2], "page")
+        x.publish()
+        fresh = x.get()[2]
+        expect(value(fresh, "element_snapshot_stale") == 0 and b"element_drive_temperature_celsius" in fresh, "not fresh")
+        good = x.snapshot.read_bytes()
+        for broken in (b"", good[:-8], good[:100] + bytes([good[100] ^ 255]) + good[101:], b"x" * len(good)):
+            x.snapshot.write_bytes(broken)
+            expect(value(x.get()[2], "element_snapshot_stale") == 0, "believed a broken file")
+        wait_until("stale", lambda: value(x.get()[2], "element_snapshot_stale") == 1)
+        body = x.get()[2]
+        age = value(body, "element_snapshot_age_seconds")
+        expect(age > 5, "age", age)
+        expect(b"element_drive_temperature_celsius{" not in body, "a temperature outlived its truth")
+        expect(b"Stale" in x.get("/")[2] and x.get("/-/ready")[0] == 503 and x.get("/-/healthy")[0] == 200, "page, ready")
+        wait_until("age moves", lambda: value(x.get()[2], "element_snapshot_age_seconds") > age + 0.9, 3)
+        x.publish()
+        expect(value(x.get()[2], "element_snapshot_stale") == 0, "did not recover")
+        expect(value(x.get()[2], "element_snapshots_refused_total") == 4, "refusals were not counted")
+
+
+def service():
+    """Signals, readiness notices, passed sockets, errors that name what is wrong."""
+    program = str(pathlib.Path(BUILD) / "elementd-exporter")
+
+    def run(*args):
+        return subprocess.run([program, *args], capture_output=True, text=True, timeout=10)
+
+    with tempfile.TemporaryDirectory(prefix="el-notify-") as d:
+        notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        notify.bind(f"{d}/notify")
+        notify.settimeout(5)
+        config = pathlib.Path(d) / "elementd.yaml"
+        config.write_text("web:\n  telemetry_path: /one\n")
+        os.chmod(d, 0o755)
+        with Exporter(BUILD, "--config", str(config), env={"NOTIFY_SOCKET": f"{d}/notify"}) as x:
+            first = notify.recv(4096).decode()
+            expect("READY=1" in first and "STATUS=serving on" in first, first)
+            taken = run("--snapshot", str(x.snapshot), "--web.listen-address", f"127.0.0.1:{x.port}")
+            expect(taken.returncode == 1 and f"127.0.0.1:{x.port}" in taken.stderr and "another program" in taken.stderr, taken)
+            expect(x.get("/one")[0] == 200 and x.get("/metrics")[0] == 404, "telemetry path of the file")
+            config.write_text("web:\n  telemetry_path: /two\n  colour: red\n")
+            expect("colour" in x.reload() and x.get("/one")[0] == 200, "a bad reload was taken")
+            config.write_text("web:\n  telemetry_path: /two\n")
+            x.reload()
+            expect(x.get("/two")[0] == 200 and x.get("/one")[0] == 404, "a good reload was not taken")
+            said = ""
+            while "RELOADING=1" not in said:
+                said += notify.recv(4096).decode()
+            begin = time.monotonic()
+            x.process.send_signal(signal.SIGTERM)
+            expect(x.process.wait(5) == 0 and time.monotonic() - begin < 2, "SIGTERM")
+            while "STOPPING=1" not in said:
+                said += notify.recv(4096).decode()
+    expect(run("--nonsense").returncode == 2 and run("stray").returncode == 2, "usage")
+    expect(run("--help").returncode == 0 and "--web.listen-address" in run("--help").stdout, "help")
+    bad = run("--web.listen-address", "nowhere")
+    expect(bad.returncode == 1 and '"nowhere"' in bad.stderr, bad)
+    bad = run("--collect", "smart,fancy", "--web.listen-address", "127.0.0.1:0")
+    expect(bad.returncode == 1 and "fancy" in bad.stderr, bad)
+
+    # A socket passed by a service manager.
+    x = Exporter(BUILD, listen=False)
+    s = socket.socket()
+    s.bind(("127.0.0.1", x.port))
+    s.listen(16)
+    os.dup2(s.fileno(), 3)
+    os.set_inheritable(3, True)
+    x.command = ["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', "sh", *x.command]
+    import functools
+    popen = subprocess.Popen
+    subprocess.Popen = functools.partial(popen, pass_fds=(3,))
+    try:
+        with x:
+            expect(x.get()[0] == 200 and f"127.0.0.1:{x.port}" in x.log(), "passed socket")
+    finally:
+        subprocess.Popen = popen
+
+
+
+def fails(f):
+    try:
+        f()
+    except (ssl.SSLError, ConnectionError, OSError):
+        return True
+    return False
+
+
+def tls():
+    """TLS as configured: versions, client certificates, names, ciphers, renewal under load."""
+    with tempfile.TemporaryDirectory(prefix="el-tls-") as d:
+        os.chmod(d, 0o755)
+        ca, other = Authority(d), Authority(d, "other")
+        ca.issue("server")
+        client, stranger = ca.issue("client", "DNS:scraper.example", "clientAuth"), other.issue("stranger", "DNS:scraper.example", "clientAuth")
+        unnamed, wrong_use = ca.issue("unnamed", "DNS:else.example", "clientAuth"), ca.issue("wrong-use", "DNS:scraper.example", "serverAuth")
+        web = pathlib.Path(d) / "web.yml"
+        base = "tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n"
+
+        web.write_text(base)
+        with Exporter(BUILD, "--web.config.file", str(web)) as x:
+            expect(x.get(tls=ca.context())[0] == 200, "TLS")
+            expect(fails(lambda: x.get()), "plain HTTP on a TLS port")
+            expect(fails(lambda: x.get(tls=ca.context(maximum=ssl.TLSVersion.TLSv1_1))), "TLS 1.1")
+            expect(x.get(tls=ca.context(maximum=ssl.TLSVersion.TLSv1_2))[0] == 200, "TLS 1.2")
+            expect(x.get(tls=ca.context(minimum=ssl.TLSVersion.TLSv1_3))[0] == 200, "TLS 1.3")
+
+            def serial():
+                with socket.create_connection(("127.0.0.1", x.port)) as raw, ca.context().wrap_socket(raw, server_hostname="127.0.0.1") as s:
+                    return s.getpeercert()["serialNumber"]
+
+            # Renewal without a word to the daemon.
+            before = serial()
+            ca.issue("server")
+            wait_until("new certificate", lambda: serial() != before)
+            good = pathlib.Path(d, "server.crt").read_bytes()
+            pathlib.Path(d, "server.crt").write_text("rubbish")
+            wait_until("complaint", lambda: "the old ones stay in force" in x.log())
+            expect(x.get(tls=ca.context())[0] == 200, "a bad certificate was taken")
+            pathlib.Path(d, "server.crt").write_bytes(good)
+
+            web.write_text(base + "  min_version: TLS13\n  curve_preferences: [CurveP384]\n")
+            wait_until("TLS 1.3 only", lambda: fails(lambda: x.get(tls=ca.context(maximum=ssl.TLSVersion.TLSv1_2))))
+            expect(x.get(tls=ca.context())[0] == 200, "TLS 1.3 with P-384")
+
+            web.write_text(base + "  max_version: TLS12\n  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n")
+            x.reload()
+            with socket.create_connection(("127.0.0.1", x.port)) as raw, ca.context().wrap_socket(raw, server_hostname="127.0.0.1") as s:
+                expect(s.cipher()[0] == "ECDHE-RSA-AES256-GCM-SHA384", s.cipher())
+            web.write_text(base + "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]\n")
+            expect("would offer" in x.reload(), "suites that cannot be honoured were taken")
+
+            mutual = base + "  client_ca_file: ca.crt\n  client_auth_type: RequireAndVerifyClientCert\n"
+            web.write_text(mutual)
+            x.reload()
+            expect(x.get(tls=ca.context(client))[0] == 200, "client certificate")
+            expect(fails(lambda: x.get(tls=ca.context())), "no client certificate")
+            expect(fails(lambda: x.get(tls=ca.context(stranger))), "certificate of another authority")
+            expect(fails(lambda: x.get(tls=ca.context(wrong_use))), "certificate for servers")
+            web.write_text(mutual + "  client_allowed_sans: [scraper.example]\n")
+            x.reload()
+            expect(x.get(tls=ca.context(client))[0] == 200, "allowed name")
+            expect(fails(lambda: x.get(tls=ca.context(unnamed))), "name that is not allowed")
+            web.write_text(base + "  client_ca_file: ca.crt\n  client_auth_type: VerifyClientCertIfGiven\n")
+            x.reload()
+            expect(x.get(tls=ca.context())[0] == 200 and fails(lambda: x.get(tls=ca.context(stranger))), "VerifyClientCertIfGiven")
+            web.write_text(base + "  client_auth_type: RequireAnyClientCert\n")
+            x.reload()
+            expect(x.get(tls=ca.context(stranger))[0] == 200 and fails(lambda: x.get(tls=ca.context())), "RequireAnyClientCert")
+
+            web.write_text("http_server_config:\n  headers:\n    X-Frame-Options: DENY\n")
+            x.reload()
+            expect(x.get()[1]["X-Frame-Options"] == "DENY" and x.get("/none")[1]["X-Frame-Options"] == "DENY", "headers, and TLS off")
+
+
+def auth():
+    """Users: right, wrong, unknown, many at once; a rate limit."""
+    import warnings
+    warnings.simplefilter('ignore')
+    import crypt
+    hashed = crypt.crypt("wonderland", crypt.mksalt(crypt.METHOD_BLOWFISH, rounds=2**10)).replace("$2b$", "$2y$")
+
+    def basic(user, password):
+        return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+
+    with tempfile.TemporaryDirectory(prefix="el-auth-") as d:
+        os.chmod(d, 0o755)
+        web = pathlib.Path(d) / "web.yml"
+        web.write_text(f"basic_auth_users:\n  alice: {hashed}\n")
+        with Exporter(BUILD, "--web.config.file", str(web)) as x:
+            status, headers, _ = x.get()
+            expect(status == 401 and "Basic" in headers["WWW-Authenticate"], status, headers)
+            expect(x.get(headers=basic("alice", "wonderland"))[0] == 200, "the right password")
+            for user, password in (("alice", "wrong"), ("bob", "wonderland"), ("", ""), ("alice", "w" * 200), ("a:b", "c")):
+                expect(x.get(headers=basic(user, password))[0] == 401, "let in", user, password)
+            expect(x.get(headers={"Authorization": "Basic !!!"})[0] == 401, "rubbish")
+            expect(x.get("/", headers=basic("alice", "wonderland"))[0] == 200 and x.get("/-/healthy")[0] == 401, "other paths")
+            # Guessing does not hold up who is known.
+            guesses = []
+            for i in range(60):
+                s = socket.create_connection(("127.0.0.1", x.port))
+                token = base64.b64encode(f"alice:{i}".encode()).decode()
+                s.sendall(f"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {token}\r\nConnection: close\r\n\r\n".encode())
+                guesses.append(s)
+            begin = time.monotonic()
+            expect(x.get(headers=basic("alice", "wonderland"))[0] == 200 and time.monotonic() - begin < 0.5, "guessers hold up a scrape")
+            answers = {s.recv(12)[-3:] for s in guesses}
+            expect(answers <= {b"401", b"503"} and b"401" in answers, answers)
+            for s in guesses:
+                s.close()
+            web.write_text("rate_limit:\n  interval: 10s\n  burst: 3\n")
+            x.reload()
+            codes = [x.get()[0] for _ in range(6)]
+            expect(codes == [200] * 3 + [429] * 3, codes)
+
+
+def prometheus():
+    """The real Prometheus scrapes over TLS with a client certificate and a password: up 1, nothing dropped."""
+    import warnings
+    warnings.simplefilter('ignore')
+    import crypt
+    hashed = crypt.crypt("s3cret", crypt.mksalt(crypt.METHOD_BLOWFISH, rounds=2**8))
+    with tempfile.TemporaryDirectory(prefix="el-prom-") as d:
+        os.chmod(d, 0o755)
+        ca = Authority(d)
+        ca.issue("server")
+        ca.issue("client", "DNS:scraper", "clientAuth")
+        web, port = pathlib.Path(d) / "web.yml", free_port()
+        web.write_text("tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n  client_ca_file: ca.crt\n"
+                       f"  client_auth_type: RequireAndVerifyClientCert\nbasic_auth_users:\n  prom: {hashed}\n")
+        with Exporter(BUILD, "--web.config.file", str(web)) as x:
+            config = pathlib.Path(d) / "prometheus.yml"
+            config.write_text("global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n"
+                              f"- job_name: elementd\n  scheme: https\n  static_configs: [{{targets: ['127.0.0.1:{x.port}']}}]\n"
+                              "  basic_auth: {username: prom, password: s3cret}\n"
+                              f"  tls_config: {{ca_file: {d}/ca.crt, cert_file: {d}/client.crt, key_file: {d}/client.key}}\n")
+            p = subprocess.Popen(["prometheus", f"--config.file={config}", f"--storage.tsdb.path={d}/data", f"--web.listen-address=127.0.0.1:{port}",
+                                  "--log.level=warn"], stderr=subprocess.DEVNULL)
+            try:
+                import urllib.parse
+                import urllib.request
+
+                def query(q):
+                    url = f"http://127.0.0.1:{port}/api/v1/query?query=" + urllib.parse.quote(q)
+                    try:
+                        with urllib.request.urlopen(url, timeout=5) as r:
+                            return json.load(r)["data"]["result"]
+                    except OSError:
+                        return []
+
+                wait_until("Prometheus scrapes", lambda: query("count_over_time(up[1m]) >= 5"), 30)
+                seconds = int(os.environ.get("SCRAPE_SECONDS", "8"))
+                time.sleep(seconds)
+                expect([r["value"][1] for r in query("min_over_time(up[2m])")] == ["1"], "not up throughout")
+                expect(query("element_drive_temperature_celsius") and query("scrape_samples_scraped > 100"), "no samples")
+                expect(not query("scrape_samples_scraped != scrape_samples_post_metric_relabeling"), "dropped samples")
+            finally:
+                p.terminate()
+                p.wait()
+
+
+def memory():
+    """Resident under 14 MB at 8 drives after every kind of request, and flat."""
+    with Exporter(BUILD) as x:
+        def all_kinds():
+            for path in ("/metrics", "/", "/api/v1/snapshot", "/-/ready", "/none"):
+                for encoding in ("gzip", "identity"):
+                    for accept in ("*/*", OPENMETRICS):
+                        x.get(path, headers={"Accept-Encoding": encoding, "Accept": accept})
+
+        for _ in range(20):
+            all_kinds()
+        first = x.resident_kb()
+        for _ in range(200):
+            all_kinds()
+        last, anonymous = x.resident_kb(), x.resident_kb("RssAnon")
+        print(f"resident {last} kB, anonymous {anonymous} kB, descriptors {x.descriptors()}")
+        expect(last < 14 * 1024, "resident", last)
+        expect(last <= first + 256, "grew from", first, "to", last)
+
+
+def main():
+    parts = {f.__name__: f for f in (exposition, staleness, service, tls, auth, prometheus, memory)}
+    parts[sys.argv[2]]()
+
+
+if __name__ == "__main__":
+    main()
