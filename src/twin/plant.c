@@ -19,7 +19,17 @@
 #define SWITCH_RISE_C      14.0 /* of the switch above its part of the sink, at its nominal power */
 #define SWITCH_J_PER_K     18.0
 #define SWITCH_LAG_S       3.0
-#define GC_SHARE_NAND      0.7  /* where the heat of background work arises */
+/* Background work. What collection costs all the time is in the price of a write; this is what comes in bursts on top: at full
+ * random writes one every two or three minutes in the mean, half a minute of up to a quarter of the drive's full power. */
+#define GC_PER_BYTE_LOW    0.2  /* debt per byte written */
+#define GC_PER_BYTE_HIGH   0.5
+#define GC_TRIGGER_LOW     10e9 /* debt at which a burst begins, drawn for each */
+#define GC_TRIGGER_HIGH    60e9
+#define GC_S_LOW           8.0
+#define GC_S_HIGH          40.0
+#define GC_SHARE_LOW       0.10 /* of full power */
+#define GC_SHARE_HIGH      0.28
+#define GC_SHARE_NAND      0.7  /* where its heat arises */
 #define NOISE_SIGMA        0.02 /* content changes the joules of an I/O */
 #define NOISE_TAU_S        10.0
 #define THROTTLE_DEFAULT_C 80.0 /* where a drive that states neither limit nor WCTEMP starts to throttle */
@@ -60,7 +70,7 @@ static void init_drive(struct el_plant *p, uint32_t i, const struct el_drive_pro
     d->leak_per_k = draw(dice, 0.012, 0.022);
     d->price_factor_read = price_card * spread(dice, 1, SPREAD_PRICE_DRIVE);
     d->price_factor_write = price_card * spread(dice, 1, SPREAD_PRICE_DRIVE);
-    d->gc_per_byte = draw(dice, 0.4, 1.0);
+    d->gc_per_byte = draw(dice, GC_PER_BYTE_LOW, GC_PER_BYTE_HIGH);
     d->sensor_lag_s = draw(dice, 1, 4);
     d->sensor_noise_c = draw(dice, 0.05, 0.25);
     d->throttles_hard = !dice->nominal && el_rng_u64(&dice->rng) % 3 == 0;
@@ -68,7 +78,7 @@ static void init_drive(struct el_plant *p, uint32_t i, const struct el_drive_pro
     d->rng_gc = el_rng_seed(stream);
     d->rng_load = el_rng_seed(stream ^ 0x6c6f6164);
     d->rng_noise = el_rng_seed(stream ^ 0x6e6f6973);
-    d->gc_trigger = el_rng_between(&d->rng_gc, 10e9, 60e9);
+    d->gc_trigger = el_rng_between(&d->rng_gc, GC_TRIGGER_LOW, GC_TRIGGER_HIGH);
 }
 
 static void set_air(struct el_plant *p)
@@ -151,9 +161,9 @@ static void background(struct el_plant_drive *d, double dt)
     if (d->gc_debt < d->gc_trigger)
         return;
     d->gc_debt = 0;
-    d->gc_trigger = el_rng_between(r, 10e9, 60e9);
-    d->gc_left_s = el_rng_between(r, 8, 40);
-    d->gc_w = el_rng_between(r, 0.1, 0.28) * d->profile->full_w;
+    d->gc_trigger = el_rng_between(r, GC_TRIGGER_LOW, GC_TRIGGER_HIGH);
+    d->gc_left_s = el_rng_between(r, GC_S_LOW, GC_S_HIGH);
+    d->gc_w = el_rng_between(r, GC_SHARE_LOW, GC_SHARE_HIGH) * d->profile->full_w;
 }
 
 /* What the drive's own firmware and its power state leave of its speed. Soft firmware steps down while above its trip and up
