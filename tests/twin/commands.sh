@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The simulate and envelope commands from outside: output for programs, traces that replay, plants that misbehave, bad input.
+set -u
+elementd=$1 root=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+check() { # check TEXT COMMAND...: the command must succeed
+  local text=$1; shift
+  "$@" || { echo "FAILED: $text"; failed=1; }
+}
+exits() { # exits CODE PATTERN ARGS...: elementd simulate must exit so and say so
+  local code=$1 pattern=$2 got; shift 2
+  "$elementd" simulate --profiles "$root/deploy/profiles" "$@" >"$dir/out" 2>&1; got=$?
+  [ "$got" -eq "$code" ] && grep -q -- "$pattern" "$dir/out" || { echo "FAILED: $* -> $got, $(head -3 "$dir/out")"; failed=1; }
+}
+simulate() { "$elementd" simulate --profiles "$root/deploy/profiles" "$@"; }
+
+simulate --card element-aic --workload random-read-4k --inlet 50 --airflow 400 --hours 0.5 --seed 1 --governor element --json >"$dir/j" || failed=1
+for key in card workload governor hours seed inlet_celsius airflow_lfm iops latency_us card_watts_mean throughput_ratio_to_oracle \
+           throughput_ratio_to_demand overshoot_celsius seconds_above_limit_per_hour seconds_above_warning_per_hour \
+           seconds_above_critical_per_hour writes_per_drive_per_hour limit_cycle_celsius jain_fairness failsafe_entries; do
+  check "--json has $key" jq -e "has(\"$key\")" "$dir/j" >/dev/null
+done
+LC_ALL=de_DE.UTF-8 simulate --card element-aic --hours 0.1 --json | jq -e '.iops > 0' >/dev/null || { echo "FAILED: JSON under a German locale"; failed=1; }
+
+simulate --card lqd4500 --workload bursty-random-write-4k --inlet 50 --airflow 300 --hours 1 --csv "$dir/t.csv" --plot "$dir/t.svg" >/dev/null || failed=1
+check "the trace replays" simulate --replay "$dir/t.csv" >/dev/null
+check "the plot is XML" python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" "$dir/t.svg"
+python3 - "$dir/t.csv" "$dir/bad.csv" <<'PY' # one reading changed: the replay must notice
+import sys
+lines = open(sys.argv[1]).read().split("\n")
+at = [i for i, l in enumerate(lines) if l.startswith("1800,")][0]
+names = [l for l in lines if l.startswith("t_s,")][0].split(",")
+cells = lines[at].split(",")
+for i in range(8):
+    cells[names.index("in%d.temp_mc" % i)] = "30000"
+lines[at] = ",".join(cells)
+open(sys.argv[2], "w").write("\n".join(lines))
+PY
+exits 1 "came out differently" --replay "$dir/bad.csv"
+head -c 2000 "$dir/t.csv" >"$dir/cut.csv"
+exits 1 "cut.csv" --replay "$dir/cut.csv"
+exits 1 "not a trace" --replay "$root/README.md"
+
+plant="python3 $root/deploy/examples/plant.py"
+check "the example plant is governed" bash -c "'$elementd' simulate --card element-aic --profiles '$root/deploy/profiles' --plant '$plant' --json |
+  jq -e '.hours == 1 and .iops > 400000 and .seconds_above_critical_per_hour == 0' >/dev/null"
+exits 1 "no JSON" --card element-aic --plant 'read l; echo rubbish'
+exits 1 "ended with status 3" --card element-aic --plant 'exit 3'
+exits 1 "status 127" --card element-aic --plant 'there-is-no-such-command'
+exits 2 "--plant" --card element-aic --governor oracle --plant 'true'
+
+exits 2 "which card" --hours 1
+exits 2 "no card profile" --card none-such
+exits 1 "no workload" --card element-aic --workload none-such
+exits 2 "expected a number" --card element-aic --inlet hot
+exits 2 "expected one of: element none oracle" --card element-aic --governor other
+printf 'card: element-aic\nhours: 0.1\nexpect:\n  iops: {min: 1e12}\n' >"$dir/s.yaml"
+exits 1 "iops: seed 1: got .* expected at least 1e+12" --scenario "$dir/s.yaml"
+printf 'card: element-aic\nexpect:\n  happiness: {min: 1}\n' >"$dir/s.yaml"
+exits 1 "no figure" --scenario "$dir/s.yaml"
+printf 'card: element-aic\nevents:\n  - {at: 5, event: explode}\n' >"$dir/s.yaml"
+exits 1 "s.yaml:3: events\[0\].event" --scenario "$dir/s.yaml"
+
+"$elementd" envelope --card lqd4500 --workload sql --json --profiles "$root/deploy/profiles" --plot "$dir/e.svg" >"$dir/e" || failed=1
+check "more air never hurts" jq -e '[.share[] | . == sort] | all' "$dir/e" >/dev/null
+check "a warmer inlet never helps" jq -e '[.share | transpose[] | . == sort] | all' "$dir/e" >/dev/null
+check "the grid is XML" python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" "$dir/e.svg"
+exit $failed
