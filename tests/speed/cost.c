@@ -1,0 +1,95 @@
+/* What pure work costs: cost WHAT [DRIVES [ROUNDS]] prints microseconds of CPU per round. Under callgrind two runs with different
+ * ROUNDS give instructions per round. WHAT: text, openmetrics, json, check, copy, smart. */
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "exporter/view.h"
+#include "model/fill.h"
+#include "support/make_snapshot.h"
+
+struct bench {
+    struct el_snapshot *s;
+    struct el_buf out;
+    void *copy;
+};
+
+static void text(struct bench *b)
+{
+    struct el_view_options o = {0};
+
+    el_buf_clear(&b->out);
+    if (el_view_metrics(b->s, EL_VIEW_PROMETHEUS, &o, &b->out) < 0)
+        abort();
+}
+
+static void openmetrics(struct bench *b)
+{
+    struct el_view_options o = {0};
+
+    el_buf_clear(&b->out);
+    if (el_view_metrics(b->s, EL_VIEW_OPENMETRICS, &o, &b->out) < 0)
+        abort();
+}
+
+static void json(struct bench *b)
+{
+    struct el_view_options o = {0};
+
+    el_buf_clear(&b->out);
+    if (el_view_json(b->s, &o, &b->out) < 0)
+        abort();
+}
+
+static void check(struct bench *b)
+{
+    const char *why;
+
+    if (!el_snapshot_check(b->s, b->s->size, &why))
+        abort();
+}
+
+static void copy(struct bench *b)
+{
+    memcpy(b->copy, b->s, b->s->size);
+    __asm__ volatile("" : : "r"(b->copy) : "memory");
+}
+
+static void smart(struct bench *b)
+{
+    static uint8_t page[EL_NVME_SMART_SIZE] = {[1] = 0x45, [2] = 0x01, [3] = 100, [4] = 10, [5] = 3};
+    struct el_slot *slot = el_snapshot_slots(b->s);
+
+    if (el_fill_smart(slot, page, 1000000) < 0)
+        abort();
+}
+
+static const struct {
+    const char *name;
+    void (*run)(struct bench *b);
+} works[] = {{"text", text}, {"openmetrics", openmetrics}, {"json", json}, {"check", check}, {"copy", copy}, {"smart", smart}};
+
+int main(int argc, char **argv)
+{
+    struct el_test_snapshot o = {.drives = argc > 2 ? (uint32_t)atoi(argv[2]) : 8, .sensors = 2, .seq = 7, .time_us = 1000000000};
+    long rounds = argc > 3 ? atol(argv[3]) : 100;
+    struct bench b = {.s = el_test_snapshot_new(&o)};
+
+    b.copy = b.s ? malloc(b.s->size) : NULL;
+    for (size_t i = 0; b.copy && argc > 1 && i < EL_ARRAY_SIZE(works); i++)
+        if (strcmp(works[i].name, argv[1]) == 0) {
+            int64_t began_us;
+
+            works[i].run(&b); /* buffers grow once */
+            began_us = el_clock_thread_cpu_us();
+            for (long k = 0; k < rounds; k++)
+                works[i].run(&b);
+            printf("%.3f\n", (double)(el_clock_thread_cpu_us() - began_us) / (double)(rounds ? rounds : 1));
+            el_buf_free(&b.out);
+            free(b.copy);
+            el_snapshot_free(b.s);
+            return 0;
+        }
+    fputs("usage: cost text|openmetrics|json|check|copy|smart [DRIVES [ROUNDS]]\n", stderr);
+    return 2;
+}

@@ -1,0 +1,43 @@
+/* The floor of any exporter here: a bare libmicrohttpd server that answers every request with the bytes of one file.
+ * floor_http PORT FILE [gzip] */
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct MHD_Response *response;
+
+static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url, const char *method, const char *version,
+                              const char *upload, size_t *upload_size, void **context)
+{
+    (void)cls, (void)url, (void)method, (void)version, (void)upload, (void)upload_size;
+    if (!*context) {
+        *context = &response;
+        return MHD_YES;
+    }
+    return MHD_queue_response(c, MHD_HTTP_OK, response);
+}
+
+int main(int argc, char **argv)
+{
+    static char body[32 << 20];
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    FILE *f = argc > 2 ? fopen(argv[2], "rb") : NULL;
+    struct MHD_Daemon *d;
+
+    if (!f)
+        return 2;
+    response = MHD_create_response_from_buffer(fread(body, 1, sizeof body, f), body, MHD_RESPMEM_PERSISTENT);
+    MHD_add_response_header(response, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+    if (argc > 3)
+        MHD_add_response_header(response, "Content-Encoding", "gzip");
+    at.sin_port = htons((uint16_t)atoi(argv[1]));
+    d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, NULL, MHD_OPTION_SOCK_ADDR, &at, MHD_OPTION_END);
+    if (!d)
+        return 1;
+    pause();
+    MHD_stop_daemon(d);
+    return 0;
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Instructions per round of the work that is done most, against a recorded baseline.
+
+usage: instructions.py BUILD-DIR [--update]
+
+More than the band above the baseline fails: find out why, or record the new count with its reason. Far below it asks for a new
+baseline, so that a later loss is noticed. Counts are callgrind's: the same on every run of one build.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+BASELINE = HERE / "instructions.json"
+BAND = 0.10    # a compiler update moves counts by a few per cent
+GAIN = 0.30
+WORK = [("text", 8), ("openmetrics", 8), ("json", 8), ("check", 8), ("smart", 8), ("text", 256)]
+
+
+def count(program, *args):
+    said = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, *args], capture_output=True, text=True, check=True)
+    return int(re.search(r"Collected : (\d+)", said.stderr).group(1))
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    cost = str(build / "tests/speed_cost")
+    now = {f"{what} {drives}": (count(cost, what, str(drives), "6") - count(cost, what, str(drives), "1")) // 5 for what, drives in WORK}
+    if sys.argv[2:] == ["--update"]:
+        BASELINE.write_text(json.dumps(now, indent=1) + "\n")
+        return 0
+    then = json.loads(BASELINE.read_text())
+    bad = 0
+    for name, instructions in now.items():
+        change = instructions / then[name] - 1
+        verdict = "too many" if change > BAND else "record it: --update" if change < -GAIN else "good"
+        bad += verdict != "good"
+        print(f"{name:16} {instructions:12} {change:+7.1%}  {verdict}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
