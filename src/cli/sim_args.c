@@ -53,6 +53,8 @@ int el_sim_args_scenario(struct el_sim_args *a, const char *path)
     s->seeds = s->seeds ? s->seeds : file.seeds;
     el_text_copy(s->title, sizeof s->title, file.title);
     s->drive_fans = file.drive_fans;
+    s->io_max = file.io_max;
+    s->submitters = file.submitters;
     s->absent = file.absent;
     s->events = file.events;
     memcpy(s->event, file.event, sizeof s->event);
@@ -95,6 +97,8 @@ int el_sim_args_flag(struct el_sim_args *a, int code, const char *arg)
         return text_flag("--governor", arg, s->governor, sizeof s->governor);
     case EL_SIM_FLAG_ARRAY:
         return text_flag("--array", arg, s->array, sizeof s->array);
+    case EL_SIM_FLAG_PREFERENCE:
+        return text_flag("--preference", arg, a->preference, sizeof a->preference);
     case EL_SIM_FLAG_PROFILES:
         return text_flag("--profiles", arg, a->settings.profiles_dir, sizeof a->settings.profiles_dir);
     case EL_SIM_FLAG_INLET:
@@ -149,8 +153,9 @@ static int load_profiles(struct el_sim_args *a)
 int el_sim_args_finish(struct el_sim_args *a, const char *command)
 {
     static const char *const governors[] = {"element", "none", "oracle"}, *const arrays[] = {"none", "raid0", "raid1"};
+    static const char *const preferences[] = {"performance", "cool", "quiet"};
     struct el_scenario *s = &a->scenario;
-    size_t governor, array;
+    size_t governor, array, preference;
 
     if (!*s->card) {
         el_cli_usage(command, "which card? --card element-aic, --card lqd4500, or another profile");
@@ -159,18 +164,20 @@ int el_sim_args_finish(struct el_sim_args *a, const char *command)
     take_text(s->workload, sizeof s->workload, "random-read-4k");
     take_text(s->governor, sizeof s->governor, "element");
     take_text(s->array, sizeof s->array, "none");
+    take_text(a->preference, sizeof a->preference, "performance");
     take_double(&s->inlet_c, 25);
     take_double(&s->airflow_lfm, 400);
     take_double(&s->hours, 1);
     take_double(&s->margin_c, 0);
     s->seeds = s->seeds ? s->seeds : 1;
     if (pick("--governor", s->governor, governors, EL_ARRAY_SIZE(governors), &governor) < 0 ||
-        pick("--array", s->array, arrays, EL_ARRAY_SIZE(arrays), &array) < 0 || load_profiles(a) < 0)
+        pick("--array", s->array, arrays, EL_ARRAY_SIZE(arrays), &array) < 0 ||
+        pick("--preference", a->preference, preferences, EL_ARRAY_SIZE(preferences), &preference) < 0 || load_profiles(a) < 0)
         return -EINVAL;
     a->options = (struct el_simulate_options){
         .card = &a->card, .drives = a->drives, .workload = s->workload, .inlet_c = s->inlet_c, .airflow_lfm = s->airflow_lfm, .hours = s->hours,
         .seed = s->seed, .law = el_simulate_law(s->governor), .limit_c = s->limit_c, .card_watts = s->card_watts, .margin_c = s->margin_c,
-        .array = (enum el_twin_array)array, .scenario = a->has_scenario ? s : NULL,
+        .array = (enum el_twin_array)array, .preference = (enum el_preference)preference, .scenario = a->has_scenario ? s : NULL,
     };
     return 0;
 }

@@ -10,13 +10,14 @@ struct el_sim_args {
     struct el_drive_profile drives[EL_CARD_SLOTS_MAX];
     struct el_scenario scenario; /* flags given over it; every field stated after el_sim_args_finish */
     bool has_scenario;
+    char preference[16];
     struct el_simulate_options options;
 };
 
 enum {
     EL_SIM_FLAG_CARD = 0x300, EL_SIM_FLAG_WORKLOAD, EL_SIM_FLAG_INLET, EL_SIM_FLAG_AIRFLOW, EL_SIM_FLAG_HOURS, EL_SIM_FLAG_SEED,
     EL_SIM_FLAG_SEEDS, EL_SIM_FLAG_GOVERNOR, EL_SIM_FLAG_LIMIT, EL_SIM_FLAG_CARD_WATTS, EL_SIM_FLAG_MARGIN, EL_SIM_FLAG_ARRAY,
-    EL_SIM_FLAG_SCENARIO, EL_SIM_FLAG_PROFILES, EL_SIM_FLAG_OWN
+    EL_SIM_FLAG_SCENARIO, EL_SIM_FLAG_PROFILES, EL_SIM_FLAG_PREFERENCE, EL_SIM_FLAG_OWN
 };
 #define EL_SIM_OPTIONS                                                                                                                 \
     {"card", required_argument, NULL, EL_SIM_FLAG_CARD}, {"workload", required_argument, NULL, EL_SIM_FLAG_WORKLOAD},                  \

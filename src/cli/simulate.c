@@ -25,6 +25,7 @@ static const char help[] =
     "  --limit C          on each drive (a degree below its warning temperature)\n"
     "  --margin C         aim this much below the limit (0)\n"
     "  --card-watts W     hold the whole card at this power\n"
+    "  --preference WISH  performance (default), cool or quiet\n"
     "  --array KIND       raid0: all drives are one stripe; raid1: pairs of mirrors\n"
     "  --scenario FILE    the rest from a file: changes and faults over time, and what is expected; flags win\n"
     "  --seeds N          N seeds from S on, on all cores: mean and worst; a failed expectation names its seeds\n"
@@ -293,6 +294,7 @@ int el_cmd_simulate(int argc, char **argv)
         {"inlet", required_argument, NULL, EL_SIM_FLAG_INLET},
         {"airflow", required_argument, NULL, EL_SIM_FLAG_AIRFLOW},
         {"hours", required_argument, NULL, EL_SIM_FLAG_HOURS},
+        {"preference", required_argument, NULL, EL_SIM_FLAG_PREFERENCE},
         {"seeds", required_argument, NULL, EL_SIM_FLAG_SEEDS},
         {"scenario", required_argument, NULL, EL_SIM_FLAG_SCENARIO},
         {"csv", required_argument, NULL, FLAG_CSV},

@@ -144,7 +144,7 @@ static int read_expect(const struct el_yaml *map, struct el_scenario *s, struct 
 static int read_scenario(const struct el_yaml *y, struct el_scenario *s, struct el_config_error *err)
 {
     static const char *const keys[] = {"title", "card", "workload", "governor", "array", "inlet", "airflow", "hours", "seed", "seeds", "limit",
-                                       "card_watts", "margin", "drive_fans", "absent", "events", "expect", NULL};
+                                       "card_watts", "margin", "drive_fans", "io_max", "submitters", "absent", "events", "expect", NULL};
     const struct el_yaml *n;
 
     if (el_yaml_known_keys(y, keys, err) < 0 || optional_text(y, "title", s->title, sizeof s->title, err) < 0 ||
@@ -153,9 +153,12 @@ static int read_scenario(const struct el_yaml *y, struct el_scenario *s, struct 
         optional_double(y, "inlet", -40, 90, &s->inlet_c, err) < 0 || optional_double(y, "airflow", 0, 5000, &s->airflow_lfm, err) < 0 ||
         optional_double(y, "hours", 0.001, 10000, &s->hours, err) < 0 || optional_double(y, "limit", 20, 120, &s->limit_c, err) < 0 ||
         optional_double(y, "card_watts", 1, 1000, &s->card_watts, err) < 0 || optional_double(y, "margin", -5, 30, &s->margin_c, err) < 0 ||
-        optional_u64(y, "seed", UINT64_MAX, &s->seed, err) < 0 || optional_u64(y, "seeds", 100000, &s->seeds, err) < 0)
+        optional_u64(y, "seed", UINT64_MAX, &s->seed, err) < 0 || optional_u64(y, "seeds", 100000, &s->seeds, err) < 0 ||
+        optional_u64(y, "submitters", 1000000, &s->submitters, err) < 0)
         return -EINVAL;
     if ((n = el_yaml_get(y, "drive_fans")) && el_yaml_bool(n, &s->drive_fans, err) < 0)
+        return -EINVAL;
+    if ((n = el_yaml_get(y, "io_max")) && el_yaml_bool(n, &s->io_max, err) < 0)
         return -EINVAL;
     if ((n = el_yaml_get(y, "absent")) && read_absent(n, s, err) < 0)
         return -EINVAL;

@@ -180,6 +180,7 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
     }
     if (r == 0) {
         out->writes_per_drive_per_hour = (double)m->writes / facts->slots / o->hours;
+        out->admin_commands_per_drive_per_hour = (double)m->admin_commands / facts->slots / o->hours;
         el_figures_finish(&f, out);
         el_sim_machine_free(m);
         out->step_us = (double)in_steps / (double)(steps / 16 + 1);

@@ -42,6 +42,7 @@ struct el_simulate_options {
 struct el_simulate_result {
     double iops;               /* mean I/Os served per second, whole card (an array's own I/Os) */
     double latency_us;         /* mean: I/Os in flight over I/Os per second */
+    double latency_p99_us;     /* of the means of half seconds, weighted by their I/Os */
     double card_watts_mean;
     double throughput_ratio_to_oracle; /* I/Os served over those the oracle serves on the same plant and seed */
     double throughput_ratio_to_demand; /* I/Os served over I/Os an unlimited card would have served */
@@ -51,6 +52,7 @@ struct el_simulate_result {
     double seconds_above_warning_per_hour, seconds_above_critical_per_hour; /* any drive above WCTEMP, CCTEMP */
     double card_watts_above_limit_seconds_per_hour; /* card power above its limit by more than 2 % */
     double writes_per_drive_per_hour;  /* cap and power state writes */
+    double admin_commands_per_drive_per_hour; /* what watching costs */
     double limit_cycle_celsius;        /* half of peak to peak within windows of five minutes: median of windows and drives, second half of the run */
     double jain_fairness;              /* of served over demanded I/Os per drive: 1 = all alike, 1/n = one gets all */
     double jain_fairness_of_oracle;

@@ -11,10 +11,10 @@
 
 #define FIGURE(name) {#name, offsetof(struct el_simulate_result, name)}
 const struct el_simulate_figure el_simulate_figures[] = {
-    FIGURE(iops), FIGURE(latency_us), FIGURE(card_watts_mean), FIGURE(throughput_ratio_to_oracle), FIGURE(throughput_ratio_to_demand),
+    FIGURE(iops), FIGURE(latency_us), FIGURE(latency_p99_us), FIGURE(card_watts_mean), FIGURE(throughput_ratio_to_oracle), FIGURE(throughput_ratio_to_demand),
     FIGURE(overshoot_celsius), FIGURE(overshoot_beyond_oracle_celsius), FIGURE(seconds_above_limit_per_hour),
     FIGURE(seconds_above_warning_per_hour), FIGURE(seconds_above_critical_per_hour), FIGURE(card_watts_above_limit_seconds_per_hour),
-    FIGURE(writes_per_drive_per_hour), FIGURE(limit_cycle_celsius), FIGURE(jain_fairness), FIGURE(jain_fairness_of_oracle),
+    FIGURE(writes_per_drive_per_hour), FIGURE(admin_commands_per_drive_per_hour), FIGURE(limit_cycle_celsius), FIGURE(jain_fairness), FIGURE(jain_fairness_of_oracle),
     FIGURE(failsafe_entries), FIGURE(firmware_throttled_seconds_per_hour), FIGURE(hottest_celsius), FIGURE(first_air_alert_seconds),
     FIGURE(oracle_binding_ratio), FIGURE(step_us), FIGURE(speed),
 };
@@ -46,6 +46,29 @@ static void close_window(struct el_figures *f, double time_s)
     open_window(f);
 }
 
+static void count_latency(struct el_figures *f, const struct el_twin_truth *t)
+{
+    double ops = t->served_ops - f->last.served_ops, us = (t->outstanding_seconds - f->last.outstanding_seconds) / ops * 1e6;
+
+    if (ops > 0 && us >= 1)
+        f->latency_ops[(size_t)fmin(log2(us) * EL_FIGURES_PER_OCTAVE, EL_FIGURES_LATENCIES - 1)] += ops;
+}
+
+/* Middle of the bin in which the slowest hundredth of all I/Os begins. */
+static double latency_p99(const struct el_figures *f)
+{
+    double all = 0, above = 0;
+
+    for (size_t i = 0; i < EL_FIGURES_LATENCIES; i++)
+        all += f->latency_ops[i];
+    for (size_t i = EL_FIGURES_LATENCIES; all > 0 && i-- > 0;) {
+        above += f->latency_ops[i];
+        if (above > all / 100)
+            return exp2((i + 0.5) / EL_FIGURES_PER_OCTAVE);
+    }
+    return NAN;
+}
+
 void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t)
 {
     const double dt = f->sample_s;
@@ -71,6 +94,7 @@ void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t)
     f->over_critical_s += critical * dt;
     f->throttled_s += throttled * dt;
     f->over_watts_s += (t->card_w > f->facts->card_limit_w * WATTS_TOLERANCE) * dt; /* false without a limit */
+    count_latency(f, t);
     f->window_left_s -= dt;
     if (f->window_left_s < dt / 2)
         close_window(f, t->time_s);
@@ -107,6 +131,7 @@ void el_figures_finish(struct el_figures *f, struct el_simulate_result *out)
 
     out->iops = t->served_ops / t->time_s;
     out->latency_us = t->served_ops > 0 ? t->outstanding_seconds / t->served_ops * 1e6 : NAN;
+    out->latency_p99_us = latency_p99(f);
     out->card_watts_mean = t->energy_j / t->time_s;
     out->throughput_ratio_to_demand = t->demand_ops > 0 ? t->served_ops / t->demand_ops : NAN;
     out->overshoot_celsius = f->overshoot_c;

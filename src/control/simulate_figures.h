@@ -3,7 +3,9 @@
 
 #include "control/simulate.h"
 
-#define EL_FIGURES_WINDOW_S 300.0
+#define EL_FIGURES_WINDOW_S   300.0
+#define EL_FIGURES_PER_OCTAVE 8
+#define EL_FIGURES_LATENCIES  (26 * EL_FIGURES_PER_OCTAVE) /* up to a minute */
 
 struct el_figures {
     const struct el_governor_card *facts;
@@ -11,6 +13,7 @@ struct el_figures {
     struct el_twin_truth last;
     double overshoot_c, hottest_c, over_limit_s, over_warning_s, over_critical_s, over_watts_s, throttled_s;
     double low_c[EL_CARD_SLOTS_MAX], high_c[EL_CARD_SLOTS_MAX], window_left_s;
+    double latency_ops[EL_FIGURES_LATENCIES]; /* I/Os by latency, EL_FIGURES_PER_OCTAVE bins an octave from 1 us */
     double *swing; /* half peak to peak per window and drive; owned */
     size_t swings, swings_max;
 };

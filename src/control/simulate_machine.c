@@ -1,5 +1,6 @@
 #include "control/simulate_machine.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static int discover(struct el_sim_machine *m)
 
 int el_sim_machine_init(struct el_sim_machine *m, const struct el_device *dev, const struct el_governor_card *facts)
 {
+    char why[100];
     int r;
 
     memset(m, 0, sizeof *m);
@@ -38,6 +40,8 @@ int el_sim_machine_init(struct el_sim_machine *m, const struct el_device *dev, c
     r = discover(m);
     if (r < 0)
         el_sim_machine_free(m);
+    else if (m->dev.ops->actuator_usable(m->dev.dev, EL_ACTUATOR_IO_BUDGET, m->inv.slots[0].key, why, sizeof why) < 0)
+        m->cap = EL_ACTUATOR_IO_MAX;
     return r;
 }
 
@@ -58,7 +62,8 @@ static void read_slot(struct el_sim_machine *m, uint32_t i, int64_t now, int64_t
     int r;
 
     in->present = s->state == EL_SLOT_UP;
-    r = in->present ? m->dev.ops->admin(m->dev.dev, s->key, &cmd) : -1;
+    r = in->present ? m->dev.ops->admin(m->dev.dev, s->key, &cmd) : -ENODEV;
+    m->admin_commands += in->present;
     if (r == 0)
         (void)el_fill_smart(s, page, now);
     else
@@ -76,7 +81,7 @@ static void read_slot(struct el_sim_machine *m, uint32_t i, int64_t now, int64_t
         in->read_ops = io.read_ops;
         in->write_ops = io.write_ops;
     }
-    in->cap_ratio_in_force = m->dev.ops->actuator_read(m->dev.dev, EL_ACTUATOR_IO_BUDGET, s->key, &v) == 0 ? v.cap.ratio : NAN;
+    in->cap_ratio_in_force = m->dev.ops->actuator_read(m->dev.dev, m->cap, s->key, &v) == 0 ? v.cap.ratio : NAN;
     in->actuator_failed = m->failed[i];
 }
 
@@ -123,7 +128,7 @@ static void act_slot(struct el_sim_machine *m, uint32_t i, const struct el_slot_
 
     if (d->write) {
         m->writes++;
-        m->failed[i] = m->dev.ops->actuator_write(m->dev.dev, EL_ACTUATOR_IO_BUDGET, key, &v) < 0;
+        m->failed[i] = m->dev.ops->actuator_write(m->dev.dev, m->cap, key, &v) < 0;
         if (!m->failed[i])
             m->in_force[i] = d->cap_ratio;
     }

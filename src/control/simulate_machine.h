@@ -12,7 +12,8 @@ struct el_sim_machine {
     double in_force[EL_CARD_SLOTS_MAX];
     int32_t power_state[EL_CARD_SLOTS_MAX];
     bool failed[EL_CARD_SLOTS_MAX];
-    uint64_t writes;
+    enum el_actuator cap; /* io.cost, or io.max where that is all there is */
+    uint64_t writes, admin_commands;
 };
 
 /* Takes `dev` over, also on failure. 0 or -errno. */

@@ -223,6 +223,7 @@ int el_simulate_plant(const struct el_simulate_options *o, const char *command, 
         out->throughput_ratio_to_oracle = out->overshoot_beyond_oracle_celsius = out->jain_fairness_of_oracle = out->oracle_binding_ratio = NAN;
         out->firmware_throttled_seconds_per_hour = out->speed = NAN;
         out->writes_per_drive_per_hour = (double)r->writes / r->facts.slots / *hours;
+        out->admin_commands_per_drive_per_hour = NAN;
         out->failsafe_entries = r->failsafe_entries;
         out->first_air_alert_seconds = r->first_air_alert_s;
         out->step_us = (double)r->step_cpu_us / (double)r->steps;

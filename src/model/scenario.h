@@ -65,6 +65,8 @@ struct el_scenario {
     uint64_t seed, seeds;       /* 0 = not stated */
     double limit_c, card_watts, margin_c;
     bool drive_fans;            /* the daemon may drive the chassis fans */
+    bool io_max;                /* the kernel offers io.max only, no io.cost */
+    uint64_t submitters;        /* threads that submit the I/O of a stripe; 0 = many */
     uint32_t absent;            /* bit per board sensor from EL_SCENARIO_BOARD_INLET: the machine has none */
     uint32_t events;
     struct el_scenario_event event[EL_SCENARIO_EVENTS_MAX];

@@ -110,6 +110,8 @@ static void init_temperatures(struct el_plant *p)
         for (int k = 0; k < EL_PLANT_SENSORS; k++)
             d->lagged[k] = d->t_ctl;
     }
+    p->card_w = idle;
+    p->switch_w = p->profile->switch_w;
     p->t_switch = p->lagged_switch = sink + (p->profile->has_switch ? SWITCH_RISE_C : 0);
 }
 

@@ -73,6 +73,8 @@ struct el_plant {
     /* inputs */
     double inlet_c, airflow_lfm;
     struct el_plant_load load;
+    uint64_t submitters;    /* of a stripe's I/O; 0 = many */
+    bool io_max;            /* caps are io.max, not io.cost */
     bool oracle_on;
     struct el_twin_oracle oracle;
     /* state */

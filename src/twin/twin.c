@@ -140,7 +140,9 @@ static int twin_usable(void *dev, enum el_actuator a, uint32_t key, char *why, s
         return refuse(why, why_size, -ENODEV, "no drive in this slot");
     switch (a) {
     case EL_ACTUATOR_IO_BUDGET:
-        return 0;
+        return t->scenario.io_max ? refuse(why, why_size, -ENOTSUP, "the kernel has no io.cost") : 0;
+    case EL_ACTUATOR_IO_MAX:
+        return t->scenario.io_max ? 0 : refuse(why, why_size, -ENOTSUP, "not needed: the I/O budget works");
     case EL_ACTUATOR_POWER_STATE:
         for (uint32_t i = 0; i < t->drives[slot].power_states; i++)
             operational += t->drives[slot].power_state[i].operational;
@@ -148,7 +150,7 @@ static int twin_usable(void *dev, enum el_actuator a, uint32_t key, char *why, s
     case EL_ACTUATOR_HCTM:
         return t->drives[slot].hctm ? 0 : refuse(why, why_size, -ENOTSUP, "the drive has no host controlled thermal management");
     default:
-        return refuse(why, why_size, -ENOTSUP, "not needed: the I/O budget works");
+        return refuse(why, why_size, -ENOTSUP, "not an actuator of a drive");
     }
 }
 
@@ -182,6 +184,9 @@ static int twin_write(void *dev, enum el_actuator a, uint32_t key, const struct 
     case EL_ACTUATOR_HCTM:
         return set_feature(dev, key, EL_NVME_FID_HCTM, (uint32_t)(v->tmt1_c ? v->tmt1_c + 273 : 0) << 16 | (uint32_t)(v->tmt2_c ? v->tmt2_c + 273 : 0));
     case EL_ACTUATOR_IO_BUDGET:
+    case EL_ACTUATOR_IO_MAX:
+        if ((a == EL_ACTUATOR_IO_MAX) != t->scenario.io_max)
+            return -ENOTSUP;
         break;
     default:
         return -ENOTSUP;
@@ -196,10 +201,7 @@ static int twin_write(void *dev, enum el_actuator a, uint32_t key, const struct 
     if (!(v->cap.ratio > 0) || !(v->cap.budget_w >= 0))
         return -EINVAL;
     card->plant.drive[slot].cap = v->cap;
-    if (card->controller[slot].actuator_ignored) /* settings echo, I/O runs free */
-        card->plant.drive[slot].cap_ignored = true;
-    else
-        card->plant.drive[slot].cap_ignored = false;
+    card->plant.drive[slot].cap_ignored = card->controller[slot].actuator_ignored; /* settings echo, I/O runs free */
     return 0;
 }
 
@@ -221,6 +223,7 @@ static int twin_read(void *dev, enum el_actuator a, uint32_t key, struct el_actu
     r = reach(t, key, &card, &slot);
     switch (a) {
     case EL_ACTUATOR_IO_BUDGET:
+    case EL_ACTUATOR_IO_MAX:
         if (r == -ENODEV)
             return r;
         out->cap = card->plant.drive[slot].cap;
@@ -279,7 +282,7 @@ static int twin_restore(void *dev, enum el_actuator a, uint32_t key, const char 
     while (count < EL_ARRAY_SIZE(n) && (word = strsep(&rest, " ")))
         if (el_num_parse_double(word, &n[count++]) < 0)
             return -EINVAL;
-    if (count != (a == EL_ACTUATOR_IO_BUDGET ? 6 : a == EL_ACTUATOR_HCTM ? 2 : 1))
+    if (count != (a == EL_ACTUATOR_IO_BUDGET || a == EL_ACTUATOR_IO_MAX ? 6 : a == EL_ACTUATOR_HCTM ? 2 : 1))
         return -EINVAL;
     v.pwm_ratio = n[0];
     v.power_state = (int32_t)n[0];
@@ -366,6 +369,8 @@ static int init_card(struct el_twin *t, uint32_t i, const struct el_twin_options
     el_plant_init(&c->plant, &t->profile, t->drives, o->array, seed, o->inlet_c, o->airflow_lfm);
     for (uint32_t s = 0; s < t->profile.slots; s++)
         el_twin_controller_init(&c->controller[s], &t->drives[s], o->seed, i, s);
+    c->plant.submitters = t->scenario.submitters;
+    c->plant.io_max = t->scenario.io_max;
     el_plant_set_workload(&c->plant, t->workload);
     el_twin_set_airflow(t, c);
     return 0;

@@ -122,6 +122,35 @@ static void a_stripe_runs_at_its_slowest_member(void **state)
     close_bench();
 }
 
+/* What one submitting thread gets over a stripe of two whose members are capped to half. */
+static double one_submitter(bool io_max, uint64_t submitters)
+{
+    struct el_scenario s = {.io_max = io_max, .submitters = submitters};
+    struct el_actuator_value v = {.cap = {.ratio = 0.5, .budget_w = 2.75}};
+    struct el_twin_truth t;
+
+    bench_init(&b);
+    b.card.slots = 2;
+    b.card.workload[1].iops /= 2;
+    b.options.array = EL_TWIN_RAID0;
+    b.options.scenario = &s;
+    open_bench();
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(b.dev.ops->actuator_write(b.dev.dev, io_max ? EL_ACTUATOR_IO_MAX : EL_ACTUATOR_IO_BUDGET, i, &v), 0);
+    run(10, &t);
+    close_bench();
+    return t.iops / (664399 / 2.0);
+}
+
+static void io_cost_blocks_the_one_who_submits(void **state)
+{
+    (void)state;
+    assert_true(fabs(one_submitter(false, 0) - 0.5) < 0.01);
+    assert_true(one_submitter(false, 1) > 0.25 && one_submitter(false, 1) < 0.375); /* 10 to 15 of 20 */
+    assert_true(fabs(one_submitter(true, 1) - 0.475) < 0.01);                        /* 19 of 20 */
+    assert_true(one_submitter(false, 16) > 0.48);
+}
+
 static void a_mirror_reads_from_the_free_half(void **state)
 {
     struct el_actuator_value v = {.cap = {.ratio = 0.5, .budget_w = 1.75}};
@@ -252,6 +281,7 @@ int main(void)
         cmocka_unit_test(less_air_is_hotter),
         cmocka_unit_test(a_cap_lowers_iops_and_raises_latency),
         cmocka_unit_test(a_stripe_runs_at_its_slowest_member),
+        cmocka_unit_test(io_cost_blocks_the_one_who_submits),
         cmocka_unit_test(a_mirror_reads_from_the_free_half),
         cmocka_unit_test(the_oracle_lands_on_the_limit),
         cmocka_unit_test(the_oracle_holds_watts_by_equal_shares),
