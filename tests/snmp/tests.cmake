@@ -8,3 +8,5 @@ add_test(NAME snmp.mib COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_mib.py ${C
 set_tests_properties(snmp.mib PROPERTIES LABELS snmp TIMEOUT 60)
 add_test(NAME snmp.agent COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_agent.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 set_tests_properties(snmp.agent PROPERTIES LABELS snmp TIMEOUT 120)
+add_test(NAME snmp.notify COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_notify.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set_tests_properties(snmp.notify PROPERTIES LABELS snmp TIMEOUT 120)

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Notifications, received by Debian's snmptrapd: each event once and in order, whatever happens.
+
+usage: test_notify.py SOURCE_DIR BUILD_DIR [CASE...]
+"""
+import re
+import sys
+import time
+
+import test_agent
+from kit import BASE, COMMUNITY, GET, Client, free_port, message, until
+from test_agent import SEQ
+
+TRAP_OID = ".1.3.6.1.6.3.1.1.4.1.0"
+
+
+def received(b, log="traps.log"):
+    """[(number of the notification, sequence, text)] in the order of arrival."""
+    out = []
+    for line in (b.dir / log).read_text(errors="replace").splitlines():
+        number = re.search(re.escape(TRAP_OID) + r" = OID: \." + re.escape(BASE) + r"\.0\.(\d+)", line)
+        if number:
+            seq = re.search(re.escape(f".{BASE}.1.16.1.0") + r" = Gauge32: (\d+)", line)
+            text = re.search(re.escape(f".{BASE}.1.16.8.0") + r' = STRING: "?([^"\t]*)', line)
+            out.append((int(number.group(1)), int(seq.group(1)), text.group(1)))
+    return out
+
+
+def expect(b, n, seconds, log="traps.log"):
+    """The first notification is ours that we started, then n events without a gap."""
+    until(lambda: len(received(b, log)) >= n + 1, seconds, f"{n} events and a start in {log}: {len(received(b, log))}")
+    got = received(b, log)
+    assert got[0][0] == 13 and got[0][2] == "the exporter started", got[0]
+    assert [g[1] for g in got[1:]] == list(range(1, n + 1)), got[:5]
+    for number, seq, text in got[1:]:
+        assert text == f"event {seq} of a test"
+        assert number == 1 + (seq - 1) % 3 + (0 if (seq - 1) % 2 == 0 else 100), (number, seq)
+    return got
+
+
+def v2c_and_v3(b):
+    """Traps to two sinks at once; events go on where they stood after a restart of ours, none twice."""
+    port, alone = free_port(), free_port()
+    b.snapshot("--events", 6, "--seed", 1)
+    agent = b.agent("--standalone", f"udp:127.0.0.1:{alone}")  # makes the engine, without sinks
+    agent.terminate()
+    agent.wait(3)
+    engine = (b.dir / "snmp-engine").read_text().split()[0]
+    b.trapd(port, f'createUser -e 0x{engine} monitor SHA-256 "correct horse" AES "battery staple"', "authUser log monitor priv")
+    other = free_port()
+    b.trapd(other, log="other.log")
+    flags = ["--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v3:monitor@udp:127.0.0.1:{port}", "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{other}"]
+    agent = b.agent(*flags)
+    expect(b, 6, 3)
+    expect(b, 6, 3, "other.log")
+    assert b.own(alone, "1.2.6.0") == "7" and b.own(alone, "1.2.8.0") == "6"
+    assert "battery" not in (b.dir / "traps.log").read_text()
+    agent.terminate()
+    agent.wait(3)
+    agent = b.agent(*flags)  # the same events: none is told again
+    time.sleep(1.2)
+    assert [g[0] for g in received(b)[7:]] == [13], received(b)[7:]
+    agent.terminate()
+    agent.wait(3)
+    b.snapshot("--events", 9, "--seed", 1)
+    start = (b.dir / "snmp-notified").read_text().split()[1]
+    assert start != "0"
+    agent = b.agent(*flags)
+    time.sleep(1.5)
+    got = received(b)
+    # make-snapshot makes another start of the daemon each time: its numbers begin again
+    assert got[8][0] == 13 and [g[1] for g in got[9:]] == list(range(1, 10)), got[8:]
+
+
+def storm(b):
+    """200 events at once: the first 25 now, the rest at 4 a second, all of them, in order; the agent answers meanwhile."""
+    port, alone = free_port(), free_port()
+    b.snapshot("--events", 60)
+    b.trapd(port)
+    began = time.monotonic()
+    b.agent("--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{port}")
+    until(lambda: len(received(b)) >= 26, 2, "the burst")
+    time.sleep(0.3)
+    assert len(received(b)) < 32, "the bucket leaks"
+    assert b.own(alone, "1.1.1.0") == "1"
+    expect(b, 60, 15)
+    took = time.monotonic() - began
+    assert 7 < took < 14, took
+    assert b.own(alone, "1.2.7.0") == "0"
+
+
+def through_the_master(b):
+    """No sink of our own: whoever snmpd.conf names is told, as soon as the master is there, and the events were kept for it."""
+    port, trap = free_port(), free_port()
+    b.snapshot("--events", 5)
+    b.trapd(trap)
+    b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
+    time.sleep(1)
+    master = b.snmpd(port, f"trap2sink udp:127.0.0.1:{trap} {COMMUNITY}")
+    expect(b, 5, 5)
+    master.kill()
+    master.wait()
+
+
+def dead_receiver_of_informs(b):
+    """Informs nobody acknowledges delay no answer."""
+    alone = free_port()
+    b.snapshot("--events", 10)
+    b.agent("--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v3-inform:monitor/0x80001f88050102030405@udp:127.0.0.1:{free_port()}",
+            "--sink", f"v2c-inform:{COMMUNITY}@udp:127.0.0.1:{free_port()}")
+    client, worst, end = Client(alone, 3.0), 0, time.monotonic() + 3
+    while time.monotonic() < end:
+        began = time.monotonic()
+        client.ask(message(GET, [SEQ]))
+        worst = max(worst, time.monotonic() - began)
+        time.sleep(0.01)
+    print(f"  slowest answer: {worst * 1000:.1f} ms")
+    assert worst < 0.3, worst
+
+
+def informs(b):
+    """Informs to one who acknowledges: by v2c, and by v3 with the receiver's engine."""
+    port, alone = free_port(), free_port()
+    b.snapshot("--events", 4)
+    b.trapd(port, 'engineID elementtest', 'createUser monitor SHA-256 "correct horse" AES "battery staple"', "authUser log monitor priv")
+    engine = "80001f8804" + b"elementtest".hex()
+    b.agent("--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v3-inform:monitor/0x{engine}@udp:127.0.0.1:{port}")
+    until(lambda: len(received(b)) >= 5, 8, f"informs: {received(b)}")
+    assert {g[1] for g in received(b)[1:]} >= {1, 2, 3, 4}
+
+
+if __name__ == "__main__":
+    sys.exit(test_agent.main([v2c_and_v3, storm, through_the_master, dead_receiver_of_informs, informs]))
