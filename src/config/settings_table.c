@@ -69,8 +69,8 @@ static const struct el_setting root_rows[] = {
     TEXT("snmp.standalone", snmp.standalone, "udp:127.0.0.1:1161", "Answer SNMP without an snmpd; empty = off."),
     TEXT("snmp.base_oid", snmp.base_oid, NULL, "Where the MIB is rooted."),
     ENUM("snmp.entity", snmp.entity, off_auto_on, "ENTITY-MIB and sensors: off, auto or on."),
-    TEXT("snmp.users_file", snmp.users_file, "/etc/elementd/snmp-users.conf", "SNMPv3 users of the standalone agent."),
-    TEXTS("snmp.sinks", snmp.sink, snmp.sinks, "[\"udp:192.0.2.1:162\"]", "Where notifications of the standalone agent go."),
+    TEXT("snmp.users_file", snmp.users_file, "/etc/elementd/snmp-users.conf", "SNMPv3 users of the standalone agent and of notifications; chmod 0600."),
+    TEXTS("snmp.sinks", snmp.sink, snmp.sinks, "[\"v3:monitor@udp:192.0.2.1:162\"]", "Where notifications go, beside or instead of those snmpd names (agentx)."),
 };
 
 #define CARD_DOUBLE(name, min_, max_, doc_)                                                                            \

@@ -294,19 +294,21 @@ static void add_users(const struct el_snmp_access *access)
     explicit_bzero(line, sizeof line);
 }
 
+/* Not by netsnmp_register_agent_nsap: that would ask the files of TCP wrappers at each packet, which the sandbox hides, and take
+ * the listener for the AgentX master. */
 static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
 {
     static const oid system[] = {1, 3, 6, 1, 2, 1, 1};
-    extern netsnmp_session *main_session; /* the library's: the session with the AgentX master, or its first listener */
-    netsnmp_session *master = main_session;
-    netsnmp_transport *t;
+    netsnmp_transport *t = netsnmp_transport_open_server(PROGRAM, a->plan.standalone);
+    netsnmp_session s;
 
-    t = netsnmp_transport_open_server(PROGRAM, a->plan.standalone);
-    if (!t || netsnmp_register_agent_nsap(t) == 0) {
+    snmp_sess_init(&s);
+    s.callback = handle_snmp_packet;
+    s.isAuthoritative = SNMP_SESS_AUTHORITATIVE;
+    if (!t || !snmp_add(&s, t, NULL, NULL)) {
         snprintf(why, why_size, "snmp.standalone: cannot listen on \"%s\"", a->plan.standalone);
         return -EADDRNOTAVAIL;
     }
-    main_session = master; /* else it would take our listener for the master, and never look for one */
     a->hold.options.system = true;
     register_subtree(system, EL_ARRAY_SIZE(system), PRIORITY_LAST);
     if (a->plan.entity && a->hold.self.entity == EL_SNMP_ENTITY_OFF)
@@ -543,7 +545,6 @@ static void *run(void *arg)
 {
     struct el_snmp *a = arg;
 
-    pthread_setname_np(pthread_self(), "snmp");
     while (!atomic_load(&a->stop)) {
         wait_and_read(a);
         tend_agentx(a);
@@ -562,8 +563,6 @@ int el_snmp_start(struct el_snmp *a)
     r = pthread_create(&a->thread, NULL, run, a);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     a->running = r == 0;
-    if (r == 0)
-        pthread_setname_np(pthread_self(), "snmp");
     return -r;
 }
 

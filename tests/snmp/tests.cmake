@@ -10,3 +10,5 @@ add_test(NAME snmp.agent COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_agent.py
 set_tests_properties(snmp.agent PROPERTIES LABELS snmp TIMEOUT 120)
 add_test(NAME snmp.notify COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_notify.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 set_tests_properties(snmp.notify PROPERTIES LABELS snmp TIMEOUT 120)
+add_test(NAME snmp.kit COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_kit.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set_tests_properties(snmp.kit PROPERTIES LABELS snmp TIMEOUT 120)

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""The product itself, sandbox and all: its walk against its own /metrics, and the files of deploy/snmp with the real programs.
+
+usage: test_kit.py SOURCE_DIR BUILD_DIR [CASE...]
+"""
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import test_agent
+from kit import BASE, COMMUNITY, free_port, oid_tuple, until
+
+# column of a table: (metric, labels that tell the series apart, decimal places). Index to labels: see rows().
+SHARED = {
+    "6.1.2": ("element_drive_temperature_celsius", {"sensor": "composite"}, 3), "6.1.3": ("element_drive_available_spare_ratio", {}, 2),
+    "6.1.5": ("element_drive_percentage_used_ratio", {}, 2), "6.1.6": ("element_drive_data_read_bytes_total", {}, 0),
+    "6.1.7": ("element_drive_data_written_bytes_total", {}, 0), "6.1.8": ("element_drive_host_read_commands_total", {}, 0),
+    "6.1.9": ("element_drive_host_write_commands_total", {}, 0), "6.1.10": ("element_drive_controller_busy_seconds_total", {}, 0),
+    "6.1.11": ("element_drive_power_cycles_total", {}, 0), "6.1.12": ("element_drive_power_on_seconds_total", {}, 0),
+    "6.1.13": ("element_drive_unsafe_shutdowns_total", {}, 0), "6.1.14": ("element_drive_media_errors_total", {}, 0),
+    "6.1.15": ("element_drive_error_log_entries_total", {}, 0), "6.1.16": ("element_drive_warning_temperature_seconds_total", {}, 0),
+    "6.1.18": ("element_drive_thermal_management_transitions_total", {"level": "1"}, 0),
+    "6.1.21": ("element_drive_thermal_management_seconds_total", {"level": "2"}, 0),
+    "5.1.7": ("element_drive_total_capacity_bytes", {}, 0), "5.1.8": ("element_drive_warning_temperature_threshold_celsius", {}, 3),
+    "11.1.1": ("element_drive_cap_ratio", {}, 6), "11.1.2": ("element_drive_budget_watts", {}, 3), "11.1.6": ("element_drive_limit_celsius", {}, 3),
+    "11.1.7": ("element_drive_headroom_celsius", {}, 3), "11.1.9": ("element_drive_power_estimate_watts", {}, 3),
+    "11.1.10": ("element_drive_throughput_withheld_ratio", {}, 6), "12.1.1": ("element_drive_rated_endurance_bytes", {}, 0),
+    "12.1.3": ("element_drive_write_rate_bytes_per_second", {"window": "1d"}, 0),
+    "3.1.14": ("element_card_power_watts", None, 3), "3.1.9": ("element_board_inlet_celsius", None, 3), "3.1.17": ("element_card_limit_watts", {}, 3),
+    "3.1.16": ("element_switch_temperature_celsius", {}, 3), "10.1.9": ("element_governor_thermal_resistance_celsius_per_watt", {}, 3),
+    "13.1.3": ("element_card_warranty_endurance_remaining_ratio", {}, 6),
+}
+UP = {"4.1.5": "element_drive_up"}  # TruthValue against 1 and 0
+
+
+def exporter(b, web, *flags):
+    """elementd-exporter on the scratch snapshot, as it ships: sandboxed."""
+    b.dir.chmod(0o777)
+    p = b.start(b.build / "elementd-exporter", "--snapshot", b.dir / "snapshot", "--state-dir", b.dir, "--web.listen-address", f"127.0.0.1:{web}",
+                "--collect", "all", "--snmp.users-file", b.dir / "users", *flags, log="exporter.log")
+    until(lambda: metrics(web) is not None, 5, "serves " + (b.dir / "exporter.log").read_text())
+    return p
+
+
+def fetch(url):
+    try:
+        with urllib.request.urlopen(url, timeout=5) as r:
+            return r.read().decode()
+    except OSError:
+        return None
+
+
+def metrics(web):
+    """{(name, frozenset of labels): number}"""
+    text = fetch(f"http://127.0.0.1:{web}/metrics?collect=all") or fetch(f"http://127.0.0.1:{web}/metrics")
+    if text is None:
+        return None
+    out = {}
+    for name, labels, value in re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", text, re.M):
+        out[name, frozenset(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels))] = float(value)
+    return out
+
+
+def matching(found, name, labels):
+    return [v for (n, have), v in found.items() if n == name and labels.items() <= dict(have).items()]
+
+
+def walk_equals_metrics(b):
+    """Every shared value of a walk is that of /metrics of the same snapshot, and none is missing on either side."""
+    web, port = free_port(socket.SOCK_STREAM), free_port()
+    b.snapshot("--drives", 21, "--sensors", 2, "--odd", "--seq", 41)
+    exporter(b, web, "--snmp.standalone", f"udp:127.0.0.1:{port}", "--snmp.agentx", "off")
+    b.snapshot("--drives", 21, "--sensors", 2, "--odd", "--seq", 42)
+    walk, page = dict(b.walk(port)), metrics(web)
+    assert walk[oid_tuple(BASE + ".1.1.1.0")] == "Counter32: 42"
+    cards = {k[-1]: v.split('"')[1] for k, v in walk.items() if k[:-1] == oid_tuple(BASE + ".1.3.1.2")}
+    compared, seen = 0, set()
+    for key, text in walk.items():
+        table = ".".join(map(str, key[11:14]))
+        value = int(re.search(r"-?\d+$", text).group()) if re.search(r": -?\d+$", text) else None
+        if table not in SHARED and table not in UP:
+            continue
+        name, extra, decimals = SHARED.get(table, (UP.get(table), {}, 0))
+        labels = dict(extra or {}, card=cards[key[14]], **({"slot": str(key[15] - 1)} if len(key) > 15 else {}))
+        got = matching(page, name, labels)
+        assert len(got) == 1, (name, labels, got)
+        if table in UP:
+            value = {1: 1, 2: 0}[value]
+        want = min(round(got[0] * 10**decimals), 2**64 - 1)
+        assert value == want or abs(value - want) <= abs(want) * 1e-15, (name, labels, value, got[0])
+        compared += 1
+        seen.add((name, tuple(sorted((extra or {}).items()))))
+    for name, extra, _ in list(SHARED.values()) + [(UP["4.1.5"], {}, 0)]:
+        there = len(matching(page, name, extra or {}))
+        assert there == sum(1 for k in walk if ".".join(map(str, k[11:14])) in [c for c, s in SHARED.items() if s[0] == name and (s[1] or {}) == (extra or {})] +
+                            ([t for t, n in UP.items() if n == name])), (name, there)
+        assert there, name
+    print(f"  {compared} values compared, {len(seen)} metrics")
+    assert compared > 400
+
+
+def frozen_master_delays_nothing(b):
+    """snmpd frozen: /metrics as quick as before."""
+    web, port = free_port(socket.SOCK_STREAM), free_port()
+    b.snapshot()
+    master = b.snmpd(port)
+    exporter(b, web, "--snmp.agentx", "on", "--snmp.agentx-socket", b.dir / "agentx")
+    until(lambda: b.own(port, "1.2.4.0") == "3", 5, "connected")
+
+    def times(seconds):
+        out, end = [], time.monotonic() + seconds
+        while time.monotonic() < end:
+            began = time.perf_counter()
+            fetch(f"http://127.0.0.1:{web}/metrics")
+            out.append(time.perf_counter() - began)
+            time.sleep(0.004)
+        return sorted(out)
+    before = times(4)
+    master.send_signal(signal.SIGSTOP)
+    during = times(7)
+    master.send_signal(signal.SIGCONT)
+    for share in 0.5, 0.95, 0.99:
+        was, now = (t[int(len(t) * share)] * 1000 for t in (before, during))
+        print(f"  p{share * 100:g} {was:.2f} ms, master frozen {now:.2f} ms")
+        assert share == 0.99 or now < 2 * was + 20, (share, was, now)  # a hang of the SNMP thread is 300 ms, every 5 s; other load is not ours
+    until(lambda: b.own(port, "1.1.1.0") == "1", 4, "rows are back")
+
+
+def debian_snmpd_with_drop_in(b):
+    """Debian's own snmpd.conf hides everything; with our drop-in it is seen."""
+    port = free_port()
+    b.snapshot()
+    debian = [line for line in open("/etc/snmp/snmpd.conf").read().splitlines()
+              if line and not line.startswith("#") and not re.match(r"agentaddress|includeDir|master|rocommunity6", line)]
+    assert any("systemonly" in line for line in debian), "not Debian's snmpd.conf"
+    drop_in = (b.source / "deploy/snmp/snmpd-elementd.conf").read_text()
+    drop_in = drop_in.replace("/run/agentx/master", f"{b.dir}/agentx").replace("Debian-snmp Debian-snmp", "")
+    for extra, visible in ([f"agentXSocket {b.dir}/agentx"], False), (drop_in.splitlines(), True):
+        (b.dir / "debian.conf").write_text("\n".join([f"agentaddress udp:127.0.0.1:{port}", "master agentx", *debian, *extra]) + "\n")
+        master = b.start("snmpd", "-f", "-Lf", b.dir / "snmpd.log", "-C", "-c", b.dir / "debian.conf")
+        agent = b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
+        public = ("-v2c", "-c", "public")
+        until(lambda: b.get(port, "1.3.6.1.2.1.1.3.0", auth=public), 5, "snmpd answers")
+        time.sleep(1.5)
+        for oid in BASE + ".1.1.1.0", "1.3.6.1.2.1.47.1.4.1.0", "1.3.6.1.2.1.99.1.1.1.1.671105281":
+            assert (b.get(port, oid, auth=public) is not None) == visible, (oid, visible)
+        for p in agent, master:
+            p.terminate()
+            p.wait(5)
+    for directive in "agentXPerms  0660 0755 Debian-snmp Debian-snmp", ".1.3.6.1.2.1.47":
+        assert re.sub(r" +", " ", directive) in re.sub(r" +", " ", (b.source / "deploy/snmp/snmpd-elementd.conf").read_text())
+
+
+def snmptrapd_example(b):
+    """Our snmptrapd.conf prints one readable line for each notification, by name."""
+    port, alone = free_port(), free_port()
+    b.snapshot("--events", 2)
+    conf = (b.source / "deploy/snmp/snmptrapd-elementd.conf").read_text().replace("#authCommunity", "authCommunity").replace("COMMUNITY", COMMUNITY)
+    (b.dir / "trapd.conf").write_text(conf)
+    b.env.update(MIBDIRS=f"{b.source}/mibs:{b.source}/tests/snmp/mibs", MIBS="ELEMENT-MIB")
+    b.start("snmptrapd", "-f", "-Lf", b.dir / "traps.log", "-C", "-c", b.dir / "trapd.conf", f"udp:127.0.0.1:{port}")
+    time.sleep(0.7)
+    b.agent("--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{port}")
+    until(lambda: (b.dir / "traps.log").exists() and "event 2 of a test" in (b.dir / "traps.log").read_text(), 4, "two events")
+    lines = [line for line in (b.dir / "traps.log").read_text().splitlines() if "elNotify" in line]
+    assert len(lines) == 3 and "elDriveTemperatureRaised" in lines[1] and "elDriveTemperatureCriticalCleared" in lines[2], lines
+
+
+def snmp_exporter(b):
+    """prometheus-snmp-exporter with our snmp.yml; and snmp.yml is what the generator makes of generator.yml."""
+    port, web = free_port(), free_port(socket.SOCK_STREAM)
+    b.snapshot("--drives", 13, "--odd", "--alarms", 3)
+    b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    shipped = (b.source / "deploy/snmp/snmp.yml").read_text()
+    (b.dir / "snmp.yml").write_text(shipped.replace("community: public", f"community: {COMMUNITY}"))
+    b.start("prometheus-snmp-exporter", "--config.file", b.dir / "snmp.yml", "--web.listen-address", f"127.0.0.1:{web}", log="snmp_exporter.log")
+    url = f"http://127.0.0.1:{web}/snmp?target=127.0.0.1:{port}&module=elementd"
+    until(lambda: fetch(f"http://127.0.0.1:{web}/"), 5, "snmp_exporter starts")
+    text = fetch(url)
+    assert text and "elHealthTemperature{" in text, text
+    walk = dict(b.walk(port))
+    got = re.findall(r'^elHealthTemperature\{(.*)\} (\S+)$', text, re.M)
+    assert len(got) == sum(1 for k in walk if k[:14] == oid_tuple(BASE + ".1.6.1.2")), got
+    for labels, value in got:
+        l = dict(re.findall(r'(\w+)="([^"]*)"', labels))
+        want = walk[oid_tuple(f"{BASE}.1.6.1.2.{l['elCardIndex']}.{l['elSlotIndex']}")]
+        assert want == f"INTEGER: {int(float(value))}" and l["elCardName"].startswith("lqd4500-") and l["elSlotNumber"] == str(int(l["elSlotIndex"]) - 1)
+    (b.dir / "generator.yml").write_text((b.source / "deploy/snmp/generator.yml").read_text())
+    (b.dir / "snmp.yml").unlink()
+    subprocess.run(["prometheus-snmp-generator", "generate"], cwd=b.dir, check=True, capture_output=True,
+                   env=dict(b.env, MIBDIRS=f"{b.source}/mibs:{b.source}/tests/snmp/mibs", MIBS="ALL"))
+    assert (b.dir / "snmp.yml").read_text() == shipped, "deploy/snmp/snmp.yml: generate it again (see the head of generator.yml)"
+
+
+def plugin(b):
+    """check_element: each exit code for its reason, performance data that a monitor can read."""
+    port = free_port()
+
+    def run(*flags, auth=("-C", COMMUNITY), at=None):
+        done = subprocess.run([sys.executable, b.source / "deploy/snmp/check_element", "-H", "127.0.0.1", "-p", str(at or port), *auth, *flags], env=b.env,
+                              capture_output=True, text=True)
+        return done.returncode, done.stdout.strip()
+    b.snapshot("--drives", 8)
+    b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    code, text = run("-s", "8")
+    assert code == 0 and text.startswith("ELEMENT OK - 8 drives up on 1 cards | "), text
+    perf = re.findall(r"'([^']+)'=(-?[\d.]+)(%?)(;[\d.]*)*", text.split(" | ")[1])
+    assert len(perf) == 17, perf
+    assert run(auth=[w for pair in zip(("-U", "-A", "-X"), ("monitor", "correct horse", "battery staple")) for w in pair])[0] == 0
+    assert run("-s", "9")[0] == 2
+    assert run("-t", "1", at=free_port())[0] == 3 and run(auth=())[0] == 3
+    assert run("--nonsense")[0] == 3
+    b.snapshot("--drives", 8, "--alarms", 1)
+    code, text = run()
+    assert code == 1 and "alarm 1 of a test" in text, text
+    b.snapshot("--drives", 8, "--odd")
+    code, text = run()
+    assert code == 2 and "slot 3 failed: no answer for 3 periods" in text, text
+    time.sleep(1.1)
+    assert run("-m", "1")[0] == 3
+
+
+CASES = [walk_equals_metrics, frozen_master_delays_nothing, debian_snmpd_with_drop_in, snmptrapd_example, snmp_exporter, plugin]
+
+if __name__ == "__main__":
+    sys.exit(test_agent.main(CASES))
