@@ -3,6 +3,9 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#define GRACE_US      200000  /* a request on its way over a slow link is here by then */
+#define SLOW_REPLY_US 1000000 /* an answer takes milliseconds; one that takes this long is not being read */
+
 static void address_key(uint8_t key[16], const struct sockaddr *from)
 {
     memset(key, 0, 16);
@@ -65,15 +68,17 @@ static uint32_t crowd(const struct el_admission *a, const struct el_guest *of)
     return n;
 }
 
-/* Smaller leaves first. */
-static int merit(const struct el_guest *g)
+/* Smaller leaves first. Whoever has just come, or has just been answered, has not had the time to show what it is. */
+static int merit(const struct el_guest *g, int64_t now_us)
 {
+    int64_t age_us = now_us - g->since_us;
+
     switch (g->phase) {
     case EL_PHASE_HEADER:
-        return g->proven ? 1 : 0;
-    case EL_PHASE_IDLE:
-        return 2;
+        return age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
     case EL_PHASE_REPLY:
+        return age_us < SLOW_REPLY_US ? 4 : 2;
+    case EL_PHASE_IDLE:
         return 3;
     case EL_PHASE_CHECK:
     case EL_PHASE_CUT:
@@ -103,10 +108,11 @@ static const struct el_guest *most_crowded(const struct el_admission *a)
     return most;
 }
 
-struct el_guest *el_admission_victim(const struct el_admission *a)
+struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_us)
 {
     const struct el_guest *crowded;
     struct el_guest *victim = NULL;
+    int least = 0;
     bool alone;
 
     if (a->count < a->limit)
@@ -116,8 +122,12 @@ struct el_guest *el_admission_victim(const struct el_admission *a)
     for (struct el_guest *g = a->head; g; g = g->next) {
         if (g->phase == EL_PHASE_CUT || (!alone && memcmp(g->address, crowded->address, sizeof g->address) != 0))
             continue;
-        if (!victim || merit(g) < merit(victim) || (merit(g) == merit(victim) && g->since_us <= victim->since_us))
+        int m = merit(g, now_us);
+
+        if (!victim || m < least || (m == least && g->since_us <= victim->since_us)) {
             victim = g;
+            least = m;
+        }
     }
     return victim;
 }

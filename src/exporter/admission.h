@@ -1,8 +1,9 @@
 /* Who may stay connected. Pure bookkeeping: no socket, no clock; the server tells what happens and asks whom to cut.
  *
- * Nobody is refused: when the house is full, the newcomer comes in and the least deserving leaves. That is, in this order, one of
- * the address that holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out
- * by the network), one that has never sent a whole request, and the one that has been waiting longest. */
+ * Nobody is refused: when the house is full, the newcomer comes in and the least deserving leaves. It is one of the address that
+ * holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out by the network); of these,
+ * in this order: one that still owes its request after a grace, one that does not read its answer, one that is idle, one that has just
+ * come; and of equals the one that has been so for longest. */
 #pragma once
 
 #include <stdbool.h>
@@ -42,7 +43,7 @@ void el_admission_leave(struct el_admission *a, struct el_guest *g);
 void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phase phase, int64_t now_us);
 
 /* Whom to cut so that one more fits; NULL while there is room. */
-struct el_guest *el_admission_victim(const struct el_admission *a);
+struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_us);
 
 /* True when `g` has used up the time of its phase. */
 bool el_admission_overdue(const struct el_admission *a, const struct el_guest *g, int64_t now_us);

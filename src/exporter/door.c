@@ -29,7 +29,7 @@ static void out_of_descriptors(struct el_door *d, int64_t now_us)
     struct el_admission full = d->admission;
 
     full.limit = 1;
-    make_room(d, el_admission_victim(&full), now_us);
+    make_room(d, el_admission_victim(&full, now_us), now_us);
     d->accept_after_us = now_us + ACCEPT_PAUSE_US;
 }
 
@@ -41,7 +41,7 @@ void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us)
         int fd = accept4(listen_fd, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (fd >= 0) {
-            make_room(d, el_admission_victim(&d->admission), now_us);
+            make_room(d, el_admission_victim(&d->admission, now_us), now_us);
             d->arrive(d->ctx, fd, (struct sockaddr *)&from, n);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             out_of_descriptors(d, now_us);

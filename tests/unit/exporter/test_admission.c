@@ -36,11 +36,11 @@ static void room_means_nobody_leaves(void **state)
     struct el_guest g[2] = {0};
 
     enter(&a, &g[0], "10.0.0.1", 0);
-    assert_null(el_admission_victim(&a));
+    assert_null(el_admission_victim(&a, 10 * S));
     enter(&a, &g[1], "10.0.0.1", 1);
-    assert_ptr_equal(el_admission_victim(&a), &g[0]);
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[0]);
     el_admission_leave(&a, &g[0]);
-    assert_null(el_admission_victim(&a));
+    assert_null(el_admission_victim(&a, 10 * S));
     assert_int_equal(a.count, 1);
 }
 
@@ -54,10 +54,10 @@ static void crowd_pays(void **state)
     enter(&a, &g[1], "10.0.0.9", 1);
     for (int i = 2; i < 6; i++)
         enter(&a, &g[i], "203.0.113.5", i);
-    assert_ptr_equal(el_admission_victim(&a), &g[2]);
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[2]);
     el_admission_phase(&a, &g[2], EL_PHASE_CUT, 9);
     assert_int_equal(a.count, 5);
-    assert_null(el_admission_victim(&a));
+    assert_null(el_admission_victim(&a, 10 * S));
 }
 
 /* One host can choose among 2^64 addresses of its network: they count as one. */
@@ -69,7 +69,7 @@ static void ipv6_counts_by_64(void **state)
     enter(&a, &g[0], "2001:db8:1::1", 0);
     enter(&a, &g[1], "2001:db8:2::1", 1);
     enter(&a, &g[2], "2001:db8:2::2", 2);
-    assert_ptr_equal(el_admission_victim(&a), &g[1]);
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[1]);
 }
 
 static void merit_within_a_crowd(void **state)
@@ -79,13 +79,28 @@ static void merit_within_a_crowd(void **state)
 
     for (int i = 0; i < 4; i++)
         enter(&a, &g[i], "127.0.0.1", i);
-    el_admission_phase(&a, &g[0], EL_PHASE_REPLY, 5);
     el_admission_phase(&a, &g[0], EL_PHASE_IDLE, 6);
     el_admission_phase(&a, &g[1], EL_PHASE_REPLY, 6);
-    assert_ptr_equal(el_admission_victim(&a), &g[2]); /* never said anything */
+    assert_ptr_equal(el_admission_victim(&a, S), &g[2]); /* never said anything */
     el_admission_phase(&a, &g[2], EL_PHASE_CHECK, 7);
     el_admission_phase(&a, &g[3], EL_PHASE_CHECK, 7);
-    assert_ptr_equal(el_admission_victim(&a), &g[0]); /* idle before busy */
+    assert_ptr_equal(el_admission_victim(&a, S), &g[0]);     /* idle before busy */
+    assert_ptr_equal(el_admission_victim(&a, 2 * S), &g[1]); /* but who does not read goes first */
+}
+
+/* Slow readers are all there is: the one who came this moment, its request still on its way, is not the one to go. */
+static void newcomers_have_a_grace(void **state)
+{
+    struct el_admission a = house(3);
+    struct el_guest g[3] = {0};
+
+    for (int i = 0; i < 3; i++)
+        enter(&a, &g[i], "127.0.0.1", i);
+    el_admission_phase(&a, &g[0], EL_PHASE_REPLY, S);
+    el_admission_phase(&a, &g[1], EL_PHASE_REPLY, S);
+    g[2].since_us = S + 1000;
+    assert_ptr_equal(el_admission_victim(&a, S + 2000), &g[0]);
+    assert_ptr_equal(el_admission_victim(&a, S + 300000), &g[2]);
 }
 
 /* All from different addresses: the least deserving of all. */
@@ -98,7 +113,7 @@ static void spread_out(void **state)
     el_admission_phase(&a, &g[0], EL_PHASE_IDLE, 1);
     enter(&a, &g[1], "10.0.0.2", 2);
     enter(&a, &g[2], "10.0.0.3", 3);
-    assert_ptr_equal(el_admission_victim(&a), &g[1]);
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[1]);
 }
 
 static void deadlines(void **state)
@@ -143,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_means_nobody_leaves), cmocka_unit_test(crowd_pays), cmocka_unit_test(ipv6_counts_by_64),
         cmocka_unit_test(merit_within_a_crowd),     cmocka_unit_test(spread_out), cmocka_unit_test(deadlines),
-        cmocka_unit_test(rate),
+        cmocka_unit_test(rate), cmocka_unit_test(newcomers_have_a_grace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""misbehave.py BUILD [ATTACK...]: clients that misbehave, on loopback, and a good scraper among them. The good one is never refused, its
+p99 stays within 5 x the quiet one, memory stays bounded, and all is free again 5 s later.
+
+Quiet is measured twice: with nothing else going on, and with the same attack on another exporter: attackers take the same processors on a
+test machine as the server does, and that is not the server's doing. The larger of the two counts."""
+import multiprocessing
+import random
+import resource
+import socket
+import sys
+import time
+
+from harness import Exporter, wait_until
+
+FLOOR = 0.004  # below this it is the scheduler that is measured
+SCRAPES = 300
+MEMORY_KB = 24 * 1024  # at most, under attack: 256 connections of 16 KB and what the library keeps of each
+
+
+def dial(port):
+    s = socket.socket()
+    s.setblocking(False)
+    s.connect_ex(("127.0.0.1", port))
+    return s
+
+
+def send(s, data):
+    try:
+        s.send(data)
+        return True
+    except OSError:
+        return False
+
+
+# Each attack runs in a process of its own until it is killed.
+
+def slow_sockets(port):
+    """1,000 sockets, each a byte now and then, redialled when cut."""
+    sockets = [dial(port) for _ in range(1000)]
+    while True:
+        for i, s in enumerate(sockets):
+            if not send(s, b"G"):
+                s.close()
+                sockets[i] = dial(port)
+        time.sleep(0.5)
+
+
+def half_requests(port):
+    """10,000 requests that stop half way, as fast as they can be opened, kept open."""
+    kept = []
+    while True:
+        s = dial(port)
+        kept.append(s)
+        if len(kept) >= 100:
+            for one in kept[-100:-50]:
+                send(one, b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-")
+        if len(kept) >= 10000:
+            for one in kept:
+                one.close()
+            kept.clear()
+            time.sleep(0.5)
+        time.sleep(0.0002)
+
+
+def pipelining(port):
+    """Hundreds of requests in one go, answers never read."""
+    sockets = []
+    while True:
+        s = dial(port)
+        time.sleep(0.002)
+        send(s, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 400)
+        sockets.append(s)
+        if len(sockets) > 300:
+            sockets.pop(0).close()
+
+
+def giant_headers(port):
+    sockets = []
+    while True:
+        s = dial(port)
+        time.sleep(0.001)
+        send(s, b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X-Pad: " + b"a" * random.choice((9000, 70000, 500000)))
+        sockets.append(s)
+        if len(sockets) > 500:
+            sockets.pop(0).close()
+
+
+def connect_flood(port):
+    """Open and close, nothing said."""
+    while True:
+        for s in [dial(port) for _ in range(50)]:
+            s.close()
+        time.sleep(0.002)
+
+
+def idle_crowd(port):
+    """2,000 silent sockets."""
+    kept = [dial(port) for _ in range(2000)]
+    while True:
+        time.sleep(1)
+        kept = [s for s in kept]
+
+
+def rubbish(port):
+    while True:
+        s = dial(port)
+        time.sleep(0.001)
+        send(s, random.randbytes(random.randrange(1, 3000)) + b"\r\n\r\n")
+        s.close()
+
+
+ATTACKS = [slow_sockets, half_requests, pipelining, giant_headers, connect_flood, idle_crowd, rubbish]
+
+
+def scrape(x):
+    begin = time.perf_counter()
+    status, _, body = x.get(headers={"Accept-Encoding": "gzip"}, timeout=5)
+    assert status == 200 and len(body) > 1000, status
+    return time.perf_counter() - begin
+
+
+def p99(x):
+    times = []
+    for _ in range(SCRAPES):
+        times.append(scrape(x))
+        time.sleep(0.003)
+    return sorted(times)[int(SCRAPES * 0.99)]
+
+
+def p99_during(x, f, port):
+    p = multiprocessing.Process(target=f, args=(port,), daemon=True)
+    p.start()
+    try:
+        time.sleep(1.5)
+        return p99(x)
+    finally:
+        p.kill()
+        p.join()
+
+
+def attack(x, other, f, quiet, descriptors):
+    beside = p99_during(x, f, other.port)
+    loud, peak = p99_during(x, f, x.port), x.resident_kb("VmHWM")
+    print(f"{f.__name__:15} p99 {loud * 1e3:6.2f} ms (quiet {quiet * 1e3:.2f} ms, beside the attack {beside * 1e3:.2f} ms), peak resident {peak} kB, "
+          f"descriptors {x.descriptors()}", flush=True)
+    assert loud <= max(5 * quiet, 5 * beside, FLOOR), f"{f.__name__}: p99 {loud * 1e3:.1f} ms"
+    assert peak < MEMORY_KB, f"{f.__name__}: {peak} kB"
+    wait_until(f"{f.__name__}: free again", lambda: x.descriptors() <= descriptors + 1, 5)
+
+
+def main():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(20000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
+    wanted = sys.argv[2:]
+    with Exporter(sys.argv[1]) as x, Exporter(sys.argv[1]) as other:
+        p99(x)
+        quiet, descriptors = p99(x), x.descriptors()
+        for f in ATTACKS:
+            if not wanted or f.__name__ in wanted:
+                attack(x, other, f, quiet, descriptors)
+        print("counted:", *[line for line in x.get()[2].decode().splitlines() if line.startswith("element_http_rejects")], sep="\n  ")
+
+
+if __name__ == "__main__":
+    main()
