@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""page_test.py BUILD: the status page in a real Chromium: no console error under its policy, nothing fetched from elsewhere, brought up to
+date by its script, and whole without it. Exits 77 when there is no chromium. SHOTS=DIR keeps screenshots."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from harness import Exporter, wait_until
+
+FLAGS = ["--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+         "--disable-sync", "--hide-scrollbars", "--enable-logging=stderr", "--v=0"]
+
+
+def chromium(url, *more):
+    with tempfile.TemporaryDirectory(prefix="el-chromium-") as profile:
+        flags = FLAGS + (["--no-sandbox"] if os.geteuid() == 0 else [])
+        r = subprocess.run(["chromium", *flags, f"--user-data-dir={profile}", *more, url], capture_output=True, text=True, timeout=90)
+    console = [line for line in r.stderr.splitlines() if "CONSOLE" in line]
+    return r.stdout, console
+
+
+def dom(url, wait_ms=6000):
+    text, console = chromium(url, f"--timeout={wait_ms}", f"--virtual-time-budget={wait_ms}", "--dump-dom")
+    assert not console, console
+    return text
+
+
+def shots(url, name):
+    directory = os.environ.get("SHOTS")
+    if not directory:
+        return
+    for kind, size, more in (("light", "1400,1500", []), ("dark", "1400,1500", ["--blink-settings=preferredColorScheme=0"]), ("phone", "390,2600", [])):
+        chromium(url, f"--window-size={size}", f"--screenshot={directory}/{name}-{kind}.png", *more)
+
+
+def has(page, *texts):
+    for text in texts:
+        assert re.search(text, page), f"the page lacks {text}"
+
+
+def main():
+    if not shutil.which("chromium"):
+        print("skipped: no chromium")
+        return 77
+    with Exporter(sys.argv[1], make=["--odd", "--alarms", "3"]) as x:
+        url = f"http://127.0.0.1:{x.port}/"
+        page = dom(url)
+        has(page, r'id="live"[^>]*>Live\.', r"class=\"slot gone\"", r"class=\"slot bad\"", r"class=\"slot empty\"", r"role=\"rowheader\"", r"<h2", r"⚠ warning")
+        assert not re.search(r'(src|href)="https?:', page), "an external resource"
+        bare = x.get("/")[2].decode()  # what a browser without scripts has: all of it
+        has(bare, r"class=\"slot bad\"", r"role=\"rowheader\"")
+        shots(url, "odd")
+        x.keep_fresh.clear()
+        wait_until("stale", lambda: b"Stale." in x.get("/")[2], 15)
+        page = dom(url, 2500)
+        has(page, r"<strong>✖ Stale\.", r"<title>✖", "not known")
+        assert " °C" not in re.sub(r"<style>.*?</style>", "", page, flags=re.S).split("<table")[0].split("facts")[0], "a temperature outlived its truth"
+        shots(url, "stale")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
