@@ -80,15 +80,16 @@ static void bounded(void **state)
     el_auth_free(a); /* with checks still waiting */
 }
 
+/* Processor time: what else runs on the machine must not fail a test. */
 static double seconds(struct el_auth *a, const char *user)
 {
     int64_t best = INT64_MAX;
 
     for (int i = 0; i < 5; i++) {
-        int64_t begin = el_clock_boottime_us(), took;
+        int64_t begin = el_clock_process_cpu_us(), took;
 
         assert_int_equal(ask(a, user, "no"), EL_VERDICT_DENIED);
-        took = el_clock_boottime_us() - begin;
+        took = el_clock_process_cpu_us() - begin;
         best = took < best ? took : best;
     }
     return (double)best / 1e6;
