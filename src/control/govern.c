@@ -1,6 +1,7 @@
 #include "control/govern.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -155,6 +156,8 @@ static void rounds(struct govern *g)
             break;
         (void)el_tick_finish(g->tick); /* an unwritten snapshot is in the log already */
         tell_manager(g);
+        if (!g->began)
+            malloc_trim(0); /* what start-up needed and the rounds do not */
         g->began = true;
         /* Fixed grid; after a suspend or a long stall the missed rounds are not made up for. */
         g->due_us += period;
@@ -169,6 +172,7 @@ int el_govern(const struct el_govern_options *o)
     struct govern g = {.o = o, .settings = *o->settings, .signal_fd = -1, .timer_fd = -1};
     int r = block_signals();
 
+    mallopt(M_ARENA_MAX, 1); /* workers allocate nothing worth an arena each */
     if (r < 0) {
         o->device.ops->close(o->device.dev);
         return r;
