@@ -49,20 +49,33 @@ static int make_private(struct el_rundir *d)
     return make_exporter_state(d);
 }
 
+/* Before the exporter starts: its sandbox is tied to the directory it finds then. */
+static int make_dirs(const struct el_rundir *d)
+{
+    int r = el_file_make_dirs(d->runtime, 0755);
+
+    if (r == 0)
+        r = el_file_make_dirs(d->state, 0700);
+    if (r < 0)
+        fprintf(stderr, "elementd run: %s, %s: %s\n", d->runtime, d->state, strerror(-r));
+    return r;
+}
+
 int el_rundir_make(struct el_rundir *d, bool play)
 {
     int r = 0;
 
-    if (!play && geteuid() == 0) {
-        d->runtime = d->runtime ? d->runtime : "/run/elementd";
-        d->state = d->state ? d->state : "/var/lib/elementd";
-    } else if (!d->runtime || !d->state) {
-        r = make_private(d);
-        d->runtime = d->runtime ? d->runtime : d->runtime_path;
-        d->state = d->state ? d->state : d->state_path;
+    if (!d->runtime || !d->state) {
+        if (!play && geteuid() == 0) {
+            d->runtime = d->runtime ? d->runtime : "/run/elementd";
+            d->state = d->state ? d->state : "/var/lib/elementd";
+        } else {
+            r = make_private(d);
+            d->runtime = d->runtime ? d->runtime : d->runtime_path;
+            d->state = d->state ? d->state : d->state_path;
+        }
     }
-    /* There before the exporter locks itself in: later it could not be let into it. */
-    return r < 0 ? r : el_file_make_dirs(d->runtime, 0755);
+    return r < 0 ? r : make_dirs(d);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)

@@ -21,7 +21,7 @@
 #include "control/saver.h"
 
 #define EXIT_WAIT_US (1200 * EL_USEC_PER_MSEC) /* for writes under way: SIGTERM to exit stays below 2 s */
-#define PROC_EVERY   5                          /* rounds between looks at our own memory */
+#define PROC_EVERY   15                         /* rounds between looks at our own memory */
 
 struct el_tick {
     struct el_device dev;

@@ -168,7 +168,7 @@ struct el_namespace {
 enum el_link_role { EL_LINK_ROOT_PORT = 0, EL_LINK_UPSTREAM, EL_LINK_DOWNSTREAM, EL_LINK_DRIVE, EL_LINK_ROLE_COUNT };
 const char *el_link_role_name(enum el_link_role r);
 
-#define EL_AER_ERRORS 32
+#define EL_AER_ERRORS 12
 enum el_aer_severity { EL_AER_CORRECTABLE = 0, EL_AER_NONFATAL, EL_AER_FATAL, EL_AER_COUNT };
 
 /* One PCIe function and the link above it. 0 in speed or width = unknown. */

@@ -1,0 +1,54 @@
+"""Settings: a reload takes a good file whole, keeps the old one when the new one is bad and says so; `check` names file and line;
+usage errors end with 2; a taken port is said."""
+import os
+import signal
+import tempfile
+
+from e2e import Run, check, command, wait_for
+
+with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
+    os.chmod(base, 0o755)
+    path = os.path.join(base, "elementd.yaml")
+
+    def write(text):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def limits():
+        return set(run.samples("element_drive_limit_celsius"))
+
+    write("cards: [{card: '*', limit_c: 70}]\n")
+    with Run("--simulate", "element-aic", "--config", path) as run:
+        check(limits() == {70}, f"limits {limits()}")
+        write("cards: [{card: '*', limit_c: 65}]\npoll: {tick_ms: 500, hot_ms: 500}\n")
+        run.process.send_signal(signal.SIGHUP)
+        wait_for("the new limit", lambda: limits() == {65}, 8)
+        write("cards: [{card: '*', limit_c: 60}]\npoll: {tick_mss: 500}\n")
+        run.process.send_signal(signal.SIGHUP)
+        wait_for("the refusal", lambda: run.value("element_config_last_reload_successful") == 0, 8)
+        check(limits() == {65}, "nothing of the bad file was taken")
+        check("elementd.yaml:2: poll.tick_mss: unknown key; did you mean \"tick_ms\"?" in run.read_log(), run.read_log())
+        write("cards: [{card: '*', limit_c: 68}]\n")
+        run.process.send_signal(signal.SIGHUP)
+        wait_for("the good file", lambda: limits() == {68} and run.value("element_config_last_reload_successful") == 1, 8)
+
+        other = Run("--simulate", "element-aic", "--web.listen-address", f"127.0.0.1:{run.port}", wait=False)
+        check(other.process.wait(timeout=20) != 0, "a taken port ends it")
+        check(str(run.port) in other.read_log(), other.read_log())
+        other.end()
+
+    write("governor: {mode: fast}\nlog: {level: 5}\n")
+    bad = command("check", path)
+    check(bad.returncode == 1 and f"{path}:1: governor.mode" in bad.stderr and f"{path}:2: log.level" in bad.stderr, bad.stderr)
+    for args in (["run", "--nonsense"], ["govern", "--cards", "0", "--simulate", "element-aic"], ["scan", "--workload", "sql"], ["nonsense"],
+                 ["pause", "soon"], ["check"], ["run", "--web.listen-address"]):
+        got = command(*args)
+        check(got.returncode == 2 and got.stderr, f"{args}: {got.returncode} {got.stderr}")
+    for args in (["govern", "--simulate", "nonsense"], ["govern", "--config", path], ["scan", "--root", "/nonexistent"],
+                 ["status", "--runtime-dir", "/nonexistent"], ["govern", "--simulate", "element-aic", "--workload", "nonsense",
+                                                               "--runtime-dir", base + "/r", "--state-dir", base + "/s"]):
+        got = command(*args, timeout=20)
+        check(got.returncode == 1 and got.stderr, f"{args}: {got.returncode} {got.stderr}")
+    for name in ("run", "govern", "scan", "status", "check", "pause", "restore"):
+        got = command(name, "--help")
+        check(got.returncode == 0 and got.stdout.startswith("usage: "), name)
