@@ -227,6 +227,13 @@ static void fill_slot(const struct el_twin *t, struct el_inventory *inv, uint32_
         el_text_copy(row->reason, sizeof row->reason, "no drive answers in this slot");
     }
     row->rated_endurance_bytes = t->drives[s].rated_endurance_bytes;
+    if (t->card[card].plant.array == EL_TWIN_RAID0) {
+        snprintf(row->array, sizeof row->array, "md%u", card);
+        row->array_level = EL_ARRAY_STRIPE;
+    } else if (t->card[card].plant.array == EL_TWIN_RAID1) {
+        snprintf(row->array, sizeof row->array, "md%u", number / 2);
+        row->array_level = EL_ARRAY_MIRROR;
+    }
     inv->n.slots++;
 }
 
