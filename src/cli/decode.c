@@ -29,9 +29,9 @@ static const char help[] =
 enum page { IDENTIFY, SMART, NAMESPACE, ERROR_LOG, FIRMWARE, SELF_TEST, ENDURANCE, SANITIZE, OCP, PAGES };
 
 static const size_t page_size[PAGES] = {
-    [IDENTIFY] = EL_NVME_IDENTIFY_SIZE, [SMART] = EL_NVME_SMART_SIZE,   [NAMESPACE] = EL_NVME_IDENTIFY_SIZE,
-    [ERROR_LOG] = 0 /* any */,          [FIRMWARE] = EL_NVME_LOG_SIZE,  [SELF_TEST] = EL_NVME_SELF_TEST_SIZE,
-    [ENDURANCE] = EL_NVME_LOG_SIZE,     [SANITIZE] = EL_NVME_LOG_SIZE,  [OCP] = EL_NVME_LOG_SIZE,
+    [IDENTIFY] = EL_NVME_IDENTIFY_SIZE, [SMART] = EL_NVME_SMART_SIZE,  [NAMESPACE] = EL_NVME_IDENTIFY_SIZE,
+    [ERROR_LOG] = 0 /* any */,          [FIRMWARE] = EL_NVME_LOG_SIZE, [SELF_TEST] = EL_NVME_SELF_TEST_SIZE,
+    [ENDURANCE] = EL_NVME_LOG_SIZE,     [SANITIZE] = EL_NVME_LOG_SIZE, [OCP] = EL_NVME_LOG_SIZE,
 };
 
 #define ERROR_LOG_MAX (256u * 64u)
@@ -91,10 +91,10 @@ static int fill(struct el_snapshot *s, enum page which, const uint8_t *bytes, si
 
 static const char *why_not(int error)
 {
-    return error == -ENODATA          ? "all-zero page: the read failed, this is no reading" :
-           error == -ENODEV           ? "all-ones page: the device is gone" :
-           error == -EPROTONOSUPPORT  ? "not an OCP page: its GUID is another one" :
-                                        "makes no sense";
+    return error == -ENODATA           ? "all-zero page: the read failed, this is no reading"
+           : error == -ENODEV          ? "all-ones page: the device is gone"
+           : error == -EPROTONOSUPPORT ? "not an OCP page: its GUID is another one"
+                                       : "makes no sense";
 }
 
 /* A snapshot of one card with one slot that holds this drive. */
@@ -172,8 +172,8 @@ static void print_rejected(const struct el_slot *slot)
 {
     for (int i = 0; i < EL_SLOT_SENSORS; i++)
         if (slot->temp_mc[i].quality == EL_IMPLAUSIBLE)
-            printf("  %s %d: %d K can not be true: not exported\n", i ? "temperature sensor" : "composite temperature", i,
-                   i ? slot->smart.sensor_k[i - 1] : slot->smart.temperature_k);
+            printf("  %s %d: %d K can not be true: not exported\n", i ? "temperature sensor" : "composite temperature",
+                   i, i ? slot->smart.sensor_k[i - 1] : slot->smart.temperature_k);
 }
 
 static void print_text(const struct el_snapshot *s)
@@ -202,7 +202,8 @@ static void put_rejected(const struct el_slot *slot, struct el_buf *b)
     for (int i = 0; i < EL_SLOT_SENSORS; i++) {
         if (slot->temp_mc[i].quality != EL_IMPLAUSIBLE)
             continue;
-        el_buf_printf(b, "%s\"%s\":%u", comma ? "," : "", el_metric(EL_METRIC_DRIVE_TEMPERATURE)->sub[0]->value((uint32_t)i),
+        el_buf_printf(b, "%s\"%s\":%u", comma ? "," : "",
+                      el_metric(EL_METRIC_DRIVE_TEMPERATURE)->sub[0]->value((uint32_t)i),
                       i ? slot->smart.sensor_k[i - 1] : slot->smart.temperature_k);
         comma = true;
     }

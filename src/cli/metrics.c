@@ -42,7 +42,9 @@ static void put_text(const struct el_metric *m, struct el_buf *b)
 
 static void put_json(const struct el_metric *m, struct el_buf *b)
 {
-    el_buf_printf(b, "{\"name\": \"%s%s\", \"type\": \"%s\", \"unit\": \"%s\", \"group\": \"%s\", \"default\": %s, \"scope\": \"%s\", ",
+    el_buf_printf(b,
+                  "{\"name\": \"%s%s\", \"type\": \"%s\", \"unit\": \"%s\", \"group\": \"%s\", \"default\": %s, "
+                  "\"scope\": \"%s\", ",
                   m->name, el_metric_suffix(m), el_metric_type_name(m->type), m->unit, el_metric_group_name(m->group),
                   on_by_default(m) ? "true" : "false", el_metric_scope_name(m->scope));
     el_buf_puts(b, "\"labels\": [");
@@ -61,8 +63,9 @@ static void put_markdown(const struct el_metric *m, struct el_buf *b)
 
 static void put_group(enum el_metric_group g, struct el_buf *b)
 {
-    el_buf_printf(b, "\n## %s\n\n%s%s.\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n", el_metric_group_name(g),
-                  el_metric_group_help(g), el_metric_groups_default() & 1ull << g ? "" : "; off by default");
+    el_buf_printf(b, "\n## %s\n\n%s%s.\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n",
+                  el_metric_group_name(g), el_metric_group_help(g),
+                  el_metric_groups_default() & 1ull << g ? "" : "; off by default");
     for (uint32_t i = 0; i < EL_METRIC_ID_COUNT; i++)
         if (el_metric(i)->group == g)
             put_markdown(el_metric(i), b);

@@ -21,7 +21,8 @@ static const char help[] =
     "  --runtime-dir DIR, --state-dir DIR\n"
     "                     (default: a private directory that is removed at the end; for this machine as root /run/elementd\n"
     "                     and /var/lib/elementd)\n"
-    "  --web.*, --snmp.*  go to the exporter, see elementd-exporter --help; --web.listen-address HOST:PORT most of all\n";
+    "  --web.*, --snmp.*, --collect GROUPS\n"
+    "                     go to the exporter, see elementd-exporter --help; --web.listen-address HOST:PORT most of all\n";
 
 #define LINE_EVERY_US   (5 * EL_USEC_PER_SEC)    /* without a terminal */
 #define TABLE_EVERY_US  (2 * EL_USEC_PER_SEC)
@@ -50,7 +51,7 @@ static void add(char **args, int *n, const char *flag, const char *value)
 
 static bool is_exporter_flag(const char *a)
 {
-    return strncmp(a, "--web.", 6) == 0 || strncmp(a, "--snmp.", 7) == 0;
+    return strncmp(a, "--web.", 6) == 0 || strncmp(a, "--snmp.", 7) == 0 || strncmp(a, "--collect", 9) == 0;
 }
 
 /* Exporter's flags to one side, the others to the daemon's. 0 or -EINVAL. */

@@ -1,12 +1,12 @@
 /* The snapshot as one JSON object, from the same rows of the catalog as the metrics page:
  *
  *   {"version", "seq", "time", "stale", "daemon": {metrics}, "exporter": {metrics},
- *    "cards": [{"name", ..., "metrics": {}, "slots": [{"slot", "state", ..., "metrics": {}, "namespaces": []}], "links": []}],
- *    "sensors": [], "alarms": [], "events": []}
+ *    "cards": [{"name", ..., "metrics": {}, "slots": [{"slot", "state", ..., "metrics": {}, "namespaces": []}],
+ * "links": []}], "sensors": [], "alarms": [], "events": []}
  *
- * A metric is named as on the metrics page without the prefix of its family. Its value is a number; an object by sub label
- * where it has one ("temperature_celsius": {"composite": 41, "1": 43}); the name of the state that holds; or, of an info
- * metric, an object of its labels. What is absent is not there. */
+ * A metric is named as on the metrics page without the prefix of its family. Its value is a number; an object by sub
+ * label where it has one ("temperature_celsius": {"composite": 41, "1": 43}); the name of the state that holds; or, of
+ * an info metric, an object of its labels. What is absent is not there. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -100,9 +100,13 @@ static void value(struct json *j, struct el_value v)
 static const char *short_name(const struct el_metric *m)
 {
     static const char *const families[] = {
-        [EL_SCOPE_DAEMON] = "element_",      [EL_SCOPE_EXPORTER] = "element_", [EL_SCOPE_CARD] = "element_card_",
-        [EL_SCOPE_SLOT] = "element_drive_",  [EL_SCOPE_NAMESPACE] = "element_drive_namespace_",
-        [EL_SCOPE_LINK] = "element_link_",   [EL_SCOPE_SENSOR] = "element_board_",
+        [EL_SCOPE_DAEMON] = "element_",
+        [EL_SCOPE_EXPORTER] = "element_",
+        [EL_SCOPE_CARD] = "element_card_",
+        [EL_SCOPE_SLOT] = "element_drive_",
+        [EL_SCOPE_NAMESPACE] = "element_drive_namespace_",
+        [EL_SCOPE_LINK] = "element_link_",
+        [EL_SCOPE_SENSOR] = "element_board_",
         [EL_SCOPE_ALARM] = "element_alarm_",
     };
     size_t n = strlen(families[m->scope]);

@@ -1,7 +1,7 @@
 /* The Prometheus exposition: text 0.0.4 and OpenMetrics 1.0.0, both from the same rows of the catalog.
  *
- * What is constant over a page is rendered once: the labels of each row once per scope, those of each sub index once per
- * metric. A sample is then a few memory copies and one number. */
+ * What is constant over a page is rendered once: the labels of each row once per scope, those of each sub index once
+ * per metric. A sample is then a few memory copies and one number. */
 #include <errno.h>
 #include <string.h>
 
@@ -135,9 +135,9 @@ static void put_header(struct page *p, const struct el_metric *m)
 {
     bool open = p->format == EL_VIEW_OPENMETRICS;
     const char *suffix = open ? "" : el_metric_suffix(m);
-    const char *type = m->type == EL_METRIC_COUNTER      ? "counter" :
-                       m->type == EL_METRIC_INFO && open ? "info" :
-                                                           "gauge"; /* our states carry labels of their own */
+    const char *type = m->type == EL_METRIC_COUNTER        ? "counter"
+                       : m->type == EL_METRIC_INFO && open ? "info"
+                                                           : "gauge"; /* our states carry labels of their own */
 
     put_header_line(p, "# HELP ", m, suffix, m->help);
     put_header_line(p, "# TYPE ", m, suffix, type);

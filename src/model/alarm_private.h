@@ -23,7 +23,8 @@ struct el_alarm_step {
 struct el_alarm_about {
     enum el_alarm_id id;
     int32_t card, slot, index;
-    uint64_t key; /* tells things of one card and slot apart, the same over rediscoveries: hash of an address or name; else 0 */
+    uint64_t key; /* tells things of one card and slot apart, the same over rediscoveries: hash of an address or name;
+                     else 0 */
 };
 
 enum el_alarm_verdict {

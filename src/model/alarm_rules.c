@@ -35,10 +35,10 @@ static void above(const struct el_alarm_step *st, const struct el_alarm_about *a
 {
     char text[EL_EVENT_TEXT];
     double bound = el_alarm_is_active(st, about) ? limit - hysteresis : limit;
-    enum el_alarm_verdict verdict = !isfinite(limit) ? EL_ALARM_WELL :
-                                    !isfinite(value) ? EL_ALARM_UNKNOWN :
-                                    value >= bound   ? EL_ALARM_WRONG :
-                                                       EL_ALARM_WELL;
+    enum el_alarm_verdict verdict = !isfinite(limit)   ? EL_ALARM_WELL
+                                    : !isfinite(value) ? EL_ALARM_UNKNOWN
+                                    : value >= bound   ? EL_ALARM_WRONG
+                                                       : EL_ALARM_WELL;
 
     el_alarm_report(st, about, verdict, value, limit, words(text, what, value, unit, limit));
 }
@@ -78,21 +78,20 @@ static void drive_temperature(const struct el_alarm_step *st, const struct el_sl
     above(st, &about, value, celsius(t->identify.cctemp_k), TEMPERATURE_HYSTERESIS_C, "drive critically hot", "C");
 }
 
-/* Rates of its own: the drive's word first, then ours where it stays silent (firmware in failure mode reports no warning). */
+/* The drive's word first, then ours where it stays silent: firmware in failure mode reports no warning. */
 static void drive_health(const struct el_alarm_step *st, const struct el_slot *t, struct el_alarm_about about)
 {
     const struct el_nvme_smart *smart = &t->smart;
     char text[EL_EVENT_TEXT];
     bool capacitor_weak = t->logs.ocp_stamp.quality == EL_GOOD && t->logs.ocp.capacitor_health_percent < 100;
     double written = (double)smart->data_units_written * EL_NVME_DATA_UNIT_BYTES;
-    bool worn = smart->percentage_used >= 100 ||
-                (t->rated_endurance_bytes > 0 && written >= t->rated_endurance_bytes);
+    bool worn = smart->percentage_used >= 100 || (t->rated_endurance_bytes > 0 && written >= t->rated_endurance_bytes);
 
     about.id = EL_ALARM_SPARE;
     el_alarm_report(st, &about,
-                    smart->critical_warning & 1u << 0 || smart->available_spare < smart->available_spare_threshold ?
-                        EL_ALARM_WRONG :
-                        EL_ALARM_WELL,
+                    smart->critical_warning & 1u << 0 || smart->available_spare < smart->available_spare_threshold
+                        ? EL_ALARM_WRONG
+                        : EL_ALARM_WELL,
                     smart->available_spare, smart->available_spare_threshold,
                     words(text, "spare blocks low", smart->available_spare, "%", smart->available_spare_threshold));
     about.id = EL_ALARM_RELIABILITY;
@@ -154,10 +153,17 @@ static void drive_replaced(const struct el_alarm_step *st, const struct el_slot 
 /* While a drive is silent nobody knows: what was active stays so. */
 static void drive_unknown(const struct el_alarm_step *st, struct el_alarm_about about)
 {
-    static const enum el_alarm_id ids[] = {
-        EL_ALARM_DRIVE_TEMPERATURE, EL_ALARM_DRIVE_TEMPERATURE_CRITICAL, EL_ALARM_SPARE,          EL_ALARM_RELIABILITY,
-        EL_ALARM_READ_ONLY,         EL_ALARM_PLP_FAILING,                EL_ALARM_ENDURANCE,      EL_ALARM_MEDIA_ERRORS,
-        EL_ALARM_THROTTLED_LONG,    EL_ALARM_ACTUATOR_MISMATCH,          EL_ALARM_BUDGET_ESCAPE};
+    static const enum el_alarm_id ids[] = {EL_ALARM_DRIVE_TEMPERATURE,
+                                           EL_ALARM_DRIVE_TEMPERATURE_CRITICAL,
+                                           EL_ALARM_SPARE,
+                                           EL_ALARM_RELIABILITY,
+                                           EL_ALARM_READ_ONLY,
+                                           EL_ALARM_PLP_FAILING,
+                                           EL_ALARM_ENDURANCE,
+                                           EL_ALARM_MEDIA_ERRORS,
+                                           EL_ALARM_THROTTLED_LONG,
+                                           EL_ALARM_ACTUATOR_MISMATCH,
+                                           EL_ALARM_BUDGET_ESCAPE};
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(ids); i++) {
         about.id = ids[i];
@@ -187,7 +193,8 @@ static void drive(const struct el_alarm_step *st, uint32_t row)
     drive_health(st, t, about);
     drive_counters(st, t, about, b);
     about.id = EL_ALARM_THROTTLED_LONG;
-    flag(st, &about, el_snapshot_cards(st->s)[t->card].governed && t->decision.cap_ratio < 1 && t->decision.cap_ratio > 0,
+    flag(st, &about,
+         el_snapshot_cards(st->s)[t->card].governed && t->decision.cap_ratio < 1 && t->decision.cap_ratio > 0,
          "drive capped for a long time");
 }
 
@@ -201,10 +208,11 @@ static void out_of_range(const struct el_alarm_step *st, const struct el_alarm_a
     char text[EL_EVENT_TEXT];
 
     el_alarm_report(st, about,
-                    !isfinite(value) ? EL_ALARM_UNKNOWN :
-                    cold || hot      ? EL_ALARM_WRONG :
-                                       EL_ALARM_WELL,
-                    value * shown, (hot ? hi : lo) * shown, words(text, what, value * shown, unit, (hot ? hi : lo) * shown));
+                    !isfinite(value) ? EL_ALARM_UNKNOWN
+                    : cold || hot    ? EL_ALARM_WRONG
+                                     : EL_ALARM_WELL,
+                    value * shown, (hot ? hi : lo) * shown,
+                    words(text, what, value * shown, unit, (hot ? hi : lo) * shown));
 }
 
 static void card(const struct el_alarm_step *st, uint32_t row)
@@ -214,8 +222,10 @@ static void card(const struct el_alarm_step *st, uint32_t row)
     char text[EL_EVENT_TEXT];
 
     about.id = EL_ALARM_FAILSAFE;
-    snprintf(text, sizeof text, "failsafe %s: %s", el_failsafe_name(c->failsafe), el_constraint_name(c->failsafe_reason));
-    flag(st, &about, c->governed && c->failsafe != EL_FAILSAFE_NONE && c->failsafe_reason != EL_CONSTRAINT_STARTUP, text);
+    snprintf(text, sizeof text, "failsafe %s: %s", el_failsafe_name(c->failsafe),
+             el_constraint_name(c->failsafe_reason));
+    flag(st, &about, c->governed && c->failsafe != EL_FAILSAFE_NONE && c->failsafe_reason != EL_CONSTRAINT_STARTUP,
+         text);
     about.id = EL_ALARM_AIR_FAILING;
     flag(st, &about, c->governed && c->air_failing, "the card sheds heat worse than its air should allow");
     about.id = EL_ALARM_INLET_OUT_OF_RANGE;
@@ -228,10 +238,12 @@ static void card(const struct el_alarm_step *st, uint32_t row)
     above(st, &about, reading(&c->switch_mc, 1000), c->has_switch ? c->switch_limit_c : NAN, TEMPERATURE_HYSTERESIS_C,
           "switch hot", "C");
     about.id = EL_ALARM_CARD_POWER;
-    above(st, &about, reading(&c->power_mw, 1000), c->card_limit_w, c->card_limit_w * POWER_HYSTERESIS, "card power", "W");
+    above(st, &about, reading(&c->power_mw, 1000), c->card_limit_w, c->card_limit_w * POWER_HYSTERESIS, "card power",
+          "W");
     about.id = EL_ALARM_WARRANTY;
-    flag(st, &about, c->warranty_seconds_remaining < WARRANTY_NOTICE_S ||
-                         c->warranty_endurance_remaining_ratio < WARRANTY_NOTICE_RATIO, /* false for NAN */
+    flag(st, &about,
+         c->warranty_seconds_remaining < WARRANTY_NOTICE_S ||
+             c->warranty_endurance_remaining_ratio < WARRANTY_NOTICE_RATIO, /* false for NAN */
          "warranty or warranted endurance is about to end");
 }
 
@@ -249,28 +261,34 @@ static uint64_t hash(const char *text)
 static void link_degraded(const struct el_alarm_step *st, uint32_t row)
 {
     const struct el_link *l = &el_snapshot_links(st->s)[row];
-    struct el_alarm_about about = {.id = EL_ALARM_LINK_DEGRADED, .card = (int32_t)l->card, .slot = l->slot,
-                                   .index = (int32_t)row, .key = hash(l->address)};
+    struct el_alarm_about about = {.id = EL_ALARM_LINK_DEGRADED,
+                                   .card = (int32_t)l->card,
+                                   .slot = l->slot,
+                                   .index = (int32_t)row,
+                                   .key = hash(l->address)};
     char text[EL_EVENT_TEXT];
 
-    snprintf(text, sizeof text, "link of %s: %u MT/s x%u, expected %u MT/s x%u", l->address, l->current_mts, l->current_width,
-             l->expected_mts, l->expected_width);
+    snprintf(text, sizeof text, "link of %s: %u MT/s x%u, expected %u MT/s x%u", l->address, l->current_mts,
+             l->current_width, l->expected_mts, l->expected_width);
     flag(st, &about, l->known && l->degraded, text);
 }
 
-/* 0 rpm alone is no failure (fans that stop when cool): the chip's word, a minimum, or a fan that no longer answers is. */
+/* 0 rpm alone is no failure (some fans rest): the chip's word, a speed below its minimum, or no answer is. */
 static void fan(const struct el_alarm_step *st, uint32_t row)
 {
     const struct el_sensor *s = &el_snapshot_sensors(st->s)[row];
-    struct el_alarm_about about = {.id = EL_ALARM_FAN_FAILED, .card = s->card, .slot = -1, .index = (int32_t)row,
-                                   .key = hash(s->name)};
+    struct el_alarm_about about = {
+        .id = EL_ALARM_FAN_FAILED, .card = s->card, .slot = -1, .index = (int32_t)row, .key = hash(s->name)};
     bool slow = el_reading_usable(&s->value) && s->limit_min != INT64_MIN && s->value.value < s->limit_min;
     bool silent = s->role == EL_ROLE_FAN && s->value.quality == EL_FAILED;
     char text[EL_EVENT_TEXT];
 
     if (s->kind != EL_SENSOR_FAN)
         return;
-    snprintf(text, sizeof text, "fan %.60s: %s", s->name, silent ? "no answer" : slow ? "too slow" : "its chip says so");
+    snprintf(text, sizeof text, "fan %.60s: %s", s->name,
+             silent ? "no answer"
+             : slow ? "too slow"
+                    : "its chip says so");
     flag(st, &about, s->alarm || s->fault || slow || silent, text);
 }
 

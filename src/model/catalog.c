@@ -8,14 +8,15 @@
 #include "base/text.h"
 #include "model/catalog_private.h"
 
-/* struct el_exporter_stats, struct el_slot, ...: rows whose fields F and A name. */
+/* The words of catalog_rows.inc. Row names stand for structures: `slot` for struct el_slot. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): pieces of initializers, not expressions */
 #define SUB0
-#define SUB1(a)        .sub = {&el_sub_##a},
-#define SUB2(a, b)     .sub = {&el_sub_##a, &el_sub_##b},
-#define KEPT           .kept = true
-#define ABSENT_ZERO    .absent_zero = true
-#define NEXT(type)     .stride = sizeof(type)
-#define C(reader)      .read = el_read_##reader, .factor = 1
+#define SUB1(a)     .sub = {&el_sub_##a},
+#define SUB2(a, b)  .sub = {&el_sub_##a, &el_sub_##b},
+#define KEPT        .kept = true
+#define ABSENT_ZERO .absent_zero = true
+#define NEXT(type)  .stride = sizeof(type)
+#define C(reader)   .read = el_read_##reader, .factor = 1
 #define FIELD(reader, type, member, factor_, decimals_)                                                                \
     .read = el_read_##reader, .offset = offsetof(type, member), .factor = factor_, .decimals = decimals_
 #define F(reader, row, member, factor, decimals) FIELD(reader, struct el_##row, member, factor, decimals)
@@ -26,12 +27,18 @@
 #define PS(reader, member, decimals)                                                                                   \
     F(reader, slot, identify.power_state[0].member, 1, decimals), .stride = sizeof(struct el_nvme_power_state)
 #define P(reader, member, decimals) FIELD(reader, struct el_process_stats, member, 1, decimals)
-#define S(kind, decimals_) .read = el_read_sensor, .factor = EL_SENSOR_##kind, .decimals = decimals_
+#define S(kind, decimals_)          .read = el_read_sensor, .factor = EL_SENSOR_##kind, .decimals = decimals_
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct el_metric metrics[] = {
 #define EL_ROW(id, name_, unit_, type_, scope_, group_, guard_, subs, help_, ...)                                      \
-    [EL_METRIC_##id] = {.name = name_, .unit = unit_, .help = help_, .type = EL_METRIC_##type_,                        \
-                        .scope = EL_SCOPE_##scope_, .group = EL_GROUP_##group_, .guard = EL_GUARD_##guard_,            \
+    [EL_METRIC_##id] = {.name = name_,                                                                                 \
+                        .unit = unit_,                                                                                 \
+                        .help = help_,                                                                                 \
+                        .type = EL_METRIC_##type_,                                                                     \
+                        .scope = EL_SCOPE_##scope_,                                                                    \
+                        .group = EL_GROUP_##group_,                                                                    \
+                        .guard = EL_GUARD_##guard_,                                                                    \
                         subs __VA_ARGS__},
 #include "model/catalog_rows.inc"
 #undef EL_ROW

@@ -1,8 +1,8 @@
-/* The metric catalog: every value elementd tells anybody, one row each (model/catalog_rows.inc). /metrics, the JSON, the SNMP
- * view, the reference of all metrics and the --collect filter read it; whoever wants a value asks for it by metric, row of a
- * snapshot table and sub index. Pure, no allocation, thread-safe.
+/* The metric catalog: every value elementd tells anybody, one row each (model/catalog_rows.inc). /metrics, the JSON,
+ * the SNMP view, the reference of all metrics and the --collect filter read it; whoever wants a value asks for it by
+ * metric, row of a snapshot table and sub index. Pure, no allocation, thread-safe.
  *
- * To add a metric: one row in catalog_rows.inc, and a getter in catalog_read.c only if no field of a row is the value. */
+ * To add a metric: one row in catalog_rows.inc, and a getter in catalog_work.c only if no field is the value. */
 #pragma once
 
 #include <stdbool.h>
@@ -67,7 +67,7 @@ enum el_metric_group {
 uint64_t el_metric_groups_default(void);
 const char *el_metric_group_name(enum el_metric_group g);
 const char *el_metric_group_help(enum el_metric_group g);
-/* "smart,ocp", "default,ocp", "all" to a mask; "" = the default groups. -EINVAL: `bad` (may be NULL) gets the wrong word. */
+/* "smart,ocp", "default,ocp", "all" to a mask; "" = the default groups. -EINVAL, the wrong word in `bad` (or NULL). */
 int el_metric_groups_parse(const char *list, uint64_t *out, char *bad, size_t bad_size);
 
 /* What the exporter knows about itself; absent from catalogs read elsewhere. */
@@ -91,10 +91,10 @@ struct el_exporter_stats {
     struct el_process_stats process;
     uint64_t http_requests; /* answered, whatever the status */
     uint64_t http_rejects[EL_REJECT_COUNT];
-    uint64_t http_connections;   /* open now */
-    uint64_t snapshots_refused;  /* files that were not a sound snapshot */
-    int64_t render_us;           /* the last /metrics */
-    int32_t agentx_connected;    /* 0, 1; -1 = SNMP is off */
+    uint64_t http_connections;  /* open now */
+    uint64_t snapshots_refused; /* files that were not a sound snapshot */
+    int64_t render_us;          /* the last /metrics */
+    int32_t agentx_connected;   /* 0, 1; -1 = SNMP is off */
     uint64_t snmp_requests, traps_sent, traps_dropped;
 };
 
@@ -103,8 +103,8 @@ struct el_catalog_context {
     const struct el_snapshot *s;
     const struct el_exporter_stats *exporter; /* NULL: not the exporter */
     int64_t now_us;                           /* BOOTTIME; 0 = the snapshot's own time */
-    bool stale;      /* the snapshot is too old: only what is still true has a value */
-    uint64_t series; /* written so far, for the metric that counts them */
+    bool stale;                               /* the snapshot is too old: only what is still true has a value */
+    uint64_t series;                          /* written so far, for the metric that counts them */
 };
 
 enum el_value_kind {
@@ -135,7 +135,8 @@ struct el_sub {
 };
 
 struct el_metric;
-typedef struct el_value el_metric_read(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub);
+typedef struct el_value el_metric_read(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row,
+                                       uint32_t sub);
 
 struct el_metric {
     const char *name; /* "element_drive_temperature_celsius"; without _total or _info */
@@ -144,12 +145,12 @@ struct el_metric {
     enum el_metric_type type;
     enum el_metric_scope scope;
     enum el_metric_group group;
-    uint8_t guard;             /* enum el_guard: what must be true of the row before its field means anything */
-    bool kept;                 /* still shown when the snapshot is stale */
-    bool absent_zero;          /* 0 stands for "not reported" */
-    uint8_t decimals;          /* of the exported value */
-    uint16_t offset, stride;   /* of the field in its row; from one sub index to the next */
-    uint32_t factor;           /* stored integers are multiplied by it */
+    uint8_t guard;               /* enum el_guard: what must be true of the row before its field means anything */
+    bool kept;                   /* still shown when the snapshot is stale */
+    bool absent_zero;            /* 0 stands for "not reported" */
+    uint8_t decimals;            /* of the exported value */
+    uint16_t offset, stride;     /* of the field in its row; from one sub index to the next */
+    uint32_t factor;             /* stored integers are multiplied by it */
     const struct el_sub *sub[2]; /* NULL = none; with two, sub index = first x n of second + second */
     el_metric_read *read;
 };
@@ -162,13 +163,15 @@ enum el_metric_id {
 };
 
 const struct el_metric *el_metric(enum el_metric_id id);
-uint32_t el_metric_subs(const struct el_metric *m); /* series one row can have at most, >= 1 */
+uint32_t el_metric_subs(const struct el_metric *m);      /* series one row can have at most, >= 1 */
 const char *el_metric_suffix(const struct el_metric *m); /* "_total", "_info" or "" */
 /* Value of one of its sub labels (which: 0 or 1) for sub index `sub`. */
-const char *el_metric_sub_value(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub, int which);
+const char *el_metric_sub_value(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row,
+                                uint32_t sub, int which);
 
 uint32_t el_scope_rows(const struct el_catalog_context *c, enum el_metric_scope scope);
-struct el_value el_metric_value(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub);
+struct el_value el_metric_value(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row,
+                                uint32_t sub);
 
 /* Labels of a row, and what an info metric adds. Values point into the snapshot or into `scratch`. */
 #define EL_LABELS_MAX 16
@@ -180,7 +183,9 @@ struct el_labels {
     char scratch[8][24];
     uint32_t scratch_used;
 };
-void el_scope_labels(const struct el_catalog_context *c, enum el_metric_scope scope, uint32_t row, struct el_labels *out);
+void el_scope_labels(const struct el_catalog_context *c, enum el_metric_scope scope, uint32_t row,
+                     struct el_labels *out);
 /* Adds to `out`. */
-void el_info_labels(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub, struct el_labels *out);
+void el_info_labels(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub,
+                    struct el_labels *out);
 const char *el_scope_label_names(enum el_metric_scope scope); /* "card, slot": for the reference */

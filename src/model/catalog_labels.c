@@ -146,8 +146,14 @@ void el_info_labels(const struct el_catalog_context *c, const struct el_metric *
 
 const char *el_scope_label_names(enum el_metric_scope scope)
 {
-    static const char *const names[] = {"", "", "card", "card, slot", "card, slot, nsid", "card, address",
-                                        "card, sensor, label", "card, slot, alarm, severity, index"};
+    static const char *const names[] = {"",
+                                        "",
+                                        "card",
+                                        "card, slot",
+                                        "card, slot, nsid",
+                                        "card, address",
+                                        "card, sensor, label",
+                                        "card, slot, alarm, severity, index"};
 
     return names[scope];
 }

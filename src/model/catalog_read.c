@@ -1,4 +1,5 @@
-/* Getters for fields as they stand. Each finds its field `offset` bytes into the row, `stride` further per sub index. */
+/* Getters for fields as they stand. Each finds its field `offset` bytes into the row, `stride` further per sub index.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ static struct el_value scaled(const struct el_metric *m, el_u128 v)
 
         return (struct el_value){.kind = EL_VALUE_DOUBLE, .d = over ? (double)v * m->factor : (double)exact};
     }
-    return m->decimals ? el_fixed((int64_t)(uint64_t)(v * m->factor), m->decimals) : el_unsigned((uint64_t)v * m->factor);
+    return m->decimals ? el_fixed((int64_t)(uint64_t)(v * m->factor), m->decimals)
+                       : el_unsigned((uint64_t)v * m->factor);
 }
 
 #define INTEGER(name, type)                                                                                            \

@@ -8,7 +8,8 @@
         static const char *const values[] = {__VA_ARGS__};                                                             \
         return values[i];                                                                                              \
     }                                                                                                                  \
-    const struct el_sub el_sub_##sub = {label_, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), sub##_value}
+    const struct el_sub el_sub_##sub = {label_, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *),           \
+                                        sub##_value}
 
 /* The names of an enumeration. */
 #define NAMES(sub, label_, count, function)                                                                            \

@@ -66,9 +66,8 @@ READER(group_warning)
     const struct el_slot *t = slot_of(c, row);
     bool groups = t->identify.ctratt & 1u << 4;
 
-    return groups || t->smart.endurance_group_warning ?
-               el_unsigned(t->smart.endurance_group_warning >> bits[sub] & 1) :
-               el_absent;
+    return groups || t->smart.endurance_group_warning ? el_unsigned(t->smart.endurance_group_warning >> bits[sub] & 1)
+                                                      : el_absent;
 }
 
 static double written_bytes(const struct el_slot *t)

@@ -77,8 +77,8 @@ int el_fill_identify(struct el_slot *slot, const uint8_t page[EL_NVME_IDENTIFY_S
     return 0;
 }
 
-/* The energy fields came with NVMe 2.1 into bytes that were reserved: a controller that claims to be older and does not claim
- * power measurement has something else there. */
+/* The energy fields came with NVMe 2.1 into bytes that were reserved: a controller that claims to be older and does not
+ * claim power measurement has something else there. */
 static bool energy_believed(const struct el_slot *slot)
 {
     const struct el_nvme_identify *id = &slot->identify;

@@ -1,16 +1,18 @@
-/* From raw pages to the rows of a snapshot: the one place where a page becomes readings, with all quality rules. Whoever read
- * the page (host, twin, recorded machine, `decode`) hands it in with the time it was read. Pure, thread-safe.
+/* From raw pages to the rows of a snapshot: the one place where a page becomes readings, with all quality rules.
+ * Whoever read the page (host, twin, recorded machine, `decode`) hands it in with the time it was read. Pure,
+ * thread-safe.
  *
- * Rules: an all-zero page is a failed read (-ENODATA); an all-ones page comes from a device that is gone (-ENODEV); 0 K is
- * absent, not -273 C; a temperature no drive can have is implausible: kept for people, never exported, never governed by.
- * Where a function fails, decoded values stay as they were and the page's stamp says why. */
+ * Rules: an all-zero page is a failed read (-ENODATA); an all-ones page comes from a device that is gone (-ENODEV); 0 K
+ * is absent, not -273 C; a temperature no drive can have is implausible: kept for people, never exported, never
+ * governed by. Where a function fails, decoded values stay as they were and the page's stamp says why. */
 #pragma once
 
 #include "model/snapshot.h"
 
 int el_fill_identify(struct el_slot *slot, const uint8_t page[EL_NVME_IDENTIFY_SIZE], int64_t now_us);
 int el_fill_smart(struct el_slot *slot, const uint8_t page[EL_NVME_SMART_SIZE], int64_t now_us);
-int el_fill_namespace(struct el_namespace *ns, const uint8_t page[EL_NVME_IDENTIFY_SIZE]); /* -EINVAL: no sane block size */
+int el_fill_namespace(struct el_namespace *ns,
+                      const uint8_t page[EL_NVME_IDENTIFY_SIZE]); /* -EINVAL: no sane block size */
 
 /* Optional logs; each fails alone. `size`: whole 64-byte entries. */
 int el_fill_error_log(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us);
@@ -18,7 +20,8 @@ int el_fill_firmware(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE],
 int el_fill_self_test(struct el_slot *slot, const uint8_t page[EL_NVME_SELF_TEST_SIZE], int64_t now_us);
 int el_fill_endurance(struct el_slot *slot, uint16_t group, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us);
 int el_fill_sanitize(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us);
-int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us); /* -EPROTONOSUPPORT: GUID */
+int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE],
+                int64_t now_us); /* -EPROTONOSUPPORT: GUID */
 
 /* Dword 0 of Get Features `fid` (02h, 04h, 06h, 10h); `dword11` is what was asked (04h: sensor and bound). */
 void el_fill_feature(struct el_slot *slot, uint8_t fid, uint32_t dword11, uint32_t result, int64_t now_us);
@@ -29,6 +32,6 @@ void el_fill_unread(struct el_slot *slot, enum el_read what, int error);
 /* Readings that the SMART page gave before `oldest_us` turn stale. */
 void el_fill_expire(struct el_slot *slot, int64_t oldest_us);
 
-/* The drive is no longer there: nothing that it said is true any more. Its serial goes to `last_serial`; place, counters of
- * our own work and the decision stay. */
+/* The drive is no longer there: nothing that it said is true any more. Its serial goes to `last_serial`; place,
+ * counters of our own work and the decision stay. */
 void el_fill_forget(struct el_slot *slot);

@@ -44,8 +44,8 @@ static void decode_power_state(struct el_nvme_power_state *out, const uint8_t *d
 {
     uint8_t flags = d[EL_PSD_FLAGS];
 
-    out->max_uw = scaled_uw(el_le16(d + EL_PSD_MP),
-                            flags & EL_PSD_FLAG_MXPS ? EL_POWER_SCALE_100UW : EL_POWER_SCALE_10MW);
+    out->max_uw =
+        scaled_uw(el_le16(d + EL_PSD_MP), flags & EL_PSD_FLAG_MXPS ? EL_POWER_SCALE_100UW : EL_POWER_SCALE_10MW);
     out->idle_uw = scaled_uw(el_le16(d + EL_PSD_IDLP), d[EL_PSD_IPS] >> 6);
     out->active_uw = scaled_uw(el_le16(d + EL_PSD_ACTP), d[EL_PSD_APS] >> 6);
     out->entry_us = el_le32(d + EL_PSD_ENLAT);

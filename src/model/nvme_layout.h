@@ -1,7 +1,7 @@
-/* Where each field stands in an NVMe page, once: read by the decoders (model/nvme*.c), written by the twin's controllers.
- * All fields are little endian. Sources: NVM Express Base Specification 2.1 (Identify: figure 313; log pages: section
- * 5.1.12; features: section 5.1.25), NVM Command Set Specification 1.1 (Identify Namespace: figure 114), OCP Datacenter
- * NVMe SSD Specification 2.6 (log C0h: section 4.8.6). */
+/* Where each field stands in an NVMe page, once: read by the decoders (model/nvme*.c), written by the twin's
+ * controllers. All fields are little endian. Sources: NVM Express Base Specification 2.1 (Identify: figure 313; log
+ * pages: section 5.1.12; features: section 5.1.25), NVM Command Set Specification 1.1 (Identify Namespace: figure 114),
+ * OCP Datacenter NVMe SSD Specification 2.6 (log C0h: section 4.8.6). */
 #pragma once
 
 #include <stdint.h>
@@ -70,30 +70,30 @@ enum { EL_POWER_SCALE_NONE = 0, EL_POWER_SCALE_100UW = 1, EL_POWER_SCALE_10MW = 
 
 /* Identify Namespace, CNS 00h, 4096 bytes. */
 enum {
-    EL_IDNS_NSZE = 0,      /* 8, logical blocks */
-    EL_IDNS_NCAP = 8,      /* 8 */
-    EL_IDNS_NUSE = 16,     /* 8 */
-    EL_IDNS_NLBAF = 25,    /* 1, zero based */
-    EL_IDNS_FLBAS = 26,    /* 1: format index in 3:0 and 6:5 */
-    EL_IDNS_NVMCAP = 48,   /* 16, bytes */
-    EL_IDNS_ENDGID = 102,  /* 2 */
-    EL_IDNS_LBAF = 128,    /* 4 each: metadata size 2, LBADS 1 (power of two), performance 1 */
+    EL_IDNS_NSZE = 0,     /* 8, logical blocks */
+    EL_IDNS_NCAP = 8,     /* 8 */
+    EL_IDNS_NUSE = 16,    /* 8 */
+    EL_IDNS_NLBAF = 25,   /* 1, zero based */
+    EL_IDNS_FLBAS = 26,   /* 1: format index in 3:0 and 6:5 */
+    EL_IDNS_NVMCAP = 48,  /* 16, bytes */
+    EL_IDNS_ENDGID = 102, /* 2 */
+    EL_IDNS_LBAF = 128,   /* 4 each: metadata size 2, LBADS 1 (power of two), performance 1 */
     EL_IDNS_LBAF_SIZE = 4,
-    EL_IDNS_LBADS = 2,     /* inside one format */
+    EL_IDNS_LBADS = 2, /* inside one format */
     EL_IDNS_LBAF_COUNT = 64,
 };
 
 /* SMART / Health Information, log 02h, 512 bytes. */
 enum {
-    EL_SMART_CRITICAL_WARNING = 0,   /* 1 */
-    EL_SMART_TEMPERATURE = 1,        /* 2, kelvin */
-    EL_SMART_SPARE = 3,              /* 1, percent */
-    EL_SMART_SPARE_THRESHOLD = 4,    /* 1, percent */
-    EL_SMART_PERCENTAGE_USED = 5,    /* 1 */
-    EL_SMART_ENDURANCE_WARNING = 6,  /* 1 */
-    EL_SMART_DATA_UNITS_READ = 32,   /* 16, x 512,000 bytes */
+    EL_SMART_CRITICAL_WARNING = 0,  /* 1 */
+    EL_SMART_TEMPERATURE = 1,       /* 2, kelvin */
+    EL_SMART_SPARE = 3,             /* 1, percent */
+    EL_SMART_SPARE_THRESHOLD = 4,   /* 1, percent */
+    EL_SMART_PERCENTAGE_USED = 5,   /* 1 */
+    EL_SMART_ENDURANCE_WARNING = 6, /* 1 */
+    EL_SMART_DATA_UNITS_READ = 32,  /* 16, x 512,000 bytes */
     EL_SMART_DATA_UNITS_WRITTEN = 48,
-    EL_SMART_HOST_READS = 64,        /* 16, commands */
+    EL_SMART_HOST_READS = 64, /* 16, commands */
     EL_SMART_HOST_WRITES = 80,
     EL_SMART_BUSY_MINUTES = 96,
     EL_SMART_POWER_CYCLES = 112,
@@ -127,11 +127,11 @@ enum {
 
 /* Device Self-test, log 06h, 564 bytes: 20 results, newest first. */
 enum {
-    EL_SELFTEST_CURRENT = 0,     /* 1: operation in 3:0 */
-    EL_SELFTEST_COMPLETION = 1,  /* 1: percent in 6:0 */
-    EL_SELFTEST_RESULTS = 4,     /* 20 x 28 */
+    EL_SELFTEST_CURRENT = 0,    /* 1: operation in 3:0 */
+    EL_SELFTEST_COMPLETION = 1, /* 1: percent in 6:0 */
+    EL_SELFTEST_RESULTS = 4,    /* 20 x 28 */
     EL_SELFTEST_RESULT_SIZE = 28,
-    EL_SELFTEST_STATUS = 0,      /* inside a result: outcome in 3:0 (Fh = entry not used), code in 7:4 */
+    EL_SELFTEST_STATUS = 0,         /* inside a result: outcome in 3:0 (Fh = entry not used), code in 7:4 */
     EL_SELFTEST_POWER_ON_HOURS = 4, /* 8 */
 };
 
@@ -187,17 +187,19 @@ enum {
 };
 /* In page order. Any vendor may use log C0h for something else: no byte is believed without this. */
 #define EL_OCP_GUID_BYTES                                                                                              \
-    {0xc5, 0xaf, 0x10, 0x28, 0xea, 0xbf, 0xf2, 0xa4, 0x9c, 0x4f, 0x6f, 0x7c, 0xc9, 0x14, 0xd5, 0xaf}
+    {                                                                                                                  \
+        0xc5, 0xaf, 0x10, 0x28, 0xea, 0xbf, 0xf2, 0xa4, 0x9c, 0x4f, 0x6f, 0x7c, 0xc9, 0x14, 0xd5, 0xaf                 \
+    }
 
 /* Features: dword 0 of Get, dword 11 of Set. */
-#define EL_FEAT_POWER_STATE(dw)            ((uint8_t)((dw) & 0x1f))
-#define EL_FEAT_THRESHOLD(select, under)   ((uint32_t)(select) << 16 | (uint32_t)((under) ? 1 : 0) << 20) /* | kelvin */
-#define EL_FEAT_THRESHOLD_KELVIN(dw)       ((uint16_t)((dw) & 0xffff))
-#define EL_FEAT_THRESHOLD_SENSOR(dw)       ((uint8_t)((dw) >> 16 & 0xf)) /* 0 composite, 1..8 */
-#define EL_FEAT_THRESHOLD_UNDER(dw)        (((dw) >> 20 & 3) == 1)
-#define EL_FEAT_HCTM_TMT1(dw)              ((uint16_t)((dw) >> 16))
-#define EL_FEAT_HCTM_TMT2(dw)              ((uint16_t)((dw) & 0xffff))
-#define EL_FEAT_WRITE_CACHE(dw)            ((dw) & 1)
+#define EL_FEAT_POWER_STATE(dw)          ((uint8_t)((dw)&0x1f))
+#define EL_FEAT_THRESHOLD(select, under) ((uint32_t)(select) << 16 | (uint32_t)((under) ? 1 : 0) << 20) /* | kelvin */
+#define EL_FEAT_THRESHOLD_KELVIN(dw)     ((uint16_t)((dw)&0xffff))
+#define EL_FEAT_THRESHOLD_SENSOR(dw)     ((uint8_t)((dw) >> 16 & 0xf)) /* 0 composite, 1..8 */
+#define EL_FEAT_THRESHOLD_UNDER(dw)      (((dw) >> 20 & 3) == 1)
+#define EL_FEAT_HCTM_TMT1(dw)            ((uint16_t)((dw) >> 16))
+#define EL_FEAT_HCTM_TMT2(dw)            ((uint16_t)((dw)&0xffff))
+#define EL_FEAT_WRITE_CACHE(dw)          ((dw)&1)
 
 /* `n` little-endian bytes, n <= 16. */
 static inline el_u128 el_le_get(const uint8_t *p, unsigned n)

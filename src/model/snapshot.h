@@ -296,6 +296,7 @@ void el_snapshot_seal(struct el_snapshot *s);
  * sizes, offsets, counts, row references (card of a slot, slot of a link, ...) and text terminators are all checked. */
 const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const char **why);
 
+/* NOLINTBEGIN(performance-no-int-to-ptr): casts the const away, for the one who fills the rows */
 #define EL_SNAPSHOT_TABLE(name, type)                                                                                                  \
     static inline struct type *el_snapshot_##name(const struct el_snapshot *s)                                                         \
     {                                                                                                                                  \
@@ -308,6 +309,7 @@ EL_SNAPSHOT_TABLE(links, el_link)
 EL_SNAPSHOT_TABLE(sensors, el_sensor)
 EL_SNAPSHOT_TABLE(events, el_event)
 EL_SNAPSHOT_TABLE(alarms, el_alarm)
+/* NOLINTEND(performance-no-int-to-ptr) */
 
 /* File form. Writing replaces `path` (write, rename). Reading allocates; free with el_snapshot_free. 0 or -errno
  * (-EBADMSG: not a sound snapshot). */

@@ -23,9 +23,9 @@ static void fields_become_clean_text(void **state)
         {"nqn.x:a \0\xff", 10, "nqn.x:a"},
         {"a\tb\r", 4, "a b"},
         {"caf\xc3\xa9", 5, "caf\xc3\xa9"},
-        {"caf\xe9", 4, "caf\xef\xbf\xbd"},       /* Latin-1 */
-        {"\xc3", 1, "\xef\xbf\xbd"},             /* cut sequence */
-        {"\xc0\xaf", 2, "\xef\xbf\xbd\xef\xbf\xbd"}, /* overlong */
+        {"caf\xe9", 4, "caf\xef\xbf\xbd"},                           /* Latin-1 */
+        {"\xc3", 1, "\xef\xbf\xbd"},                                 /* cut sequence */
+        {"\xc0\xaf", 2, "\xef\xbf\xbd\xef\xbf\xbd"},                 /* overlong */
         {"\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* a surrogate half */
         {"\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80"},
     };

@@ -23,15 +23,19 @@
 #define GOLDEN      EL_SOURCE_DIR "/tests/golden/"
 
 static const struct el_exporter_stats exporter = {
-    .process = {.cpu_us = 1250000, .start_realtime_us = REALTIME_US - 60000000, .rss_bytes = 9000000, .vsz_bytes = 40000000,
-                .open_fds = 20, .max_fds = 1024},
+    .process = {.cpu_us = 1250000,
+                .start_realtime_us = REALTIME_US - 60000000,
+                .rss_bytes = 9000000,
+                .vsz_bytes = 40000000,
+                .open_fds = 20,
+                .max_fds = 1024},
     .http_requests = 41,
     .http_rejects = {[EL_REJECT_NOT_FOUND] = 2},
     .render_us = 153,
 };
 
-/* Every optional log, all eight sensors, seven power states with idle and active power, three firmware slots, as far as a poll
- * reads them: more than any captured drive has at once. (32 power states are legal, at six series each.) */
+/* Every optional log, all eight sensors, seven power states with idle and active power, three firmware slots, as far as
+ * a poll reads them: more than any captured drive has at once. (32 power states are legal, at six series each.) */
 static void fill_up(struct el_slot *t)
 {
     uint8_t page[EL_NVME_IDENTIFY_SIZE] = {0};
@@ -90,8 +94,14 @@ static void fill_up(struct el_slot *t)
 
 static struct el_snapshot *compose(void)
 {
-    const struct el_test_snapshot o = {
-        .drives = 9, .sensors = 2, .seq = 42, .time_us = 500000000000, .seed = 7, .events = 3, .alarms = 3, .odd = true};
+    const struct el_test_snapshot o = {.drives = 9,
+                                       .sensors = 2,
+                                       .seq = 42,
+                                       .time_us = 500000000000,
+                                       .seed = 7,
+                                       .events = 3,
+                                       .alarms = 3,
+                                       .odd = true};
     struct el_snapshot *s = el_test_snapshot_new(&o);
     int64_t shift = REALTIME_US - s->realtime_us;
 
@@ -127,7 +137,8 @@ enum form { TEXT, OPEN, JSON };
 
 static struct el_buf render(const struct el_snapshot *s, enum form form, uint64_t groups, bool stale)
 {
-    const struct el_view_options o = {.groups = groups, .now_us = s->time_us + 1500000, .stale = stale, .exporter = &exporter};
+    const struct el_view_options o = {
+        .groups = groups, .now_us = s->time_us + 1500000, .stale = stale, .exporter = &exporter};
     struct el_buf b = {0};
 
     if (form == JSON)
@@ -210,7 +221,8 @@ static uint32_t count_of_drive(const struct el_snapshot *s, uint64_t groups)
     for (uint32_t i = 0; i < n; i++) {
         bool of_card = strstr(series[i], "card=\"lqd4500-0\"") != NULL;
 
-        count += of_card && (strstr(series[i], "slot=\"0\"") || (strstr(series[i], own) && !strstr(series[i], "drive_info")));
+        count += of_card &&
+                 (strstr(series[i], "slot=\"0\"") || (strstr(series[i], own) && !strstr(series[i], "drive_info")));
     }
     return count;
 }
@@ -249,7 +261,8 @@ static void locale_changes_nothing(void **state)
         skip();
     }
     assert_string_equal(localeconv()->decimal_point, ",");
-    EL_AUTO_BUF struct el_buf other = render(*state, TEXT, EL_GROUPS_ALL, false), other_json = render(*state, JSON, 0, false);
+    EL_AUTO_BUF struct el_buf other = render(*state, TEXT, EL_GROUPS_ALL, false),
+                              other_json = render(*state, JSON, 0, false);
     setlocale(LC_ALL, "C");
     assert_string_equal(plain.data, other.data);
     assert_string_equal(json.data, other_json.data);
@@ -287,7 +300,9 @@ static void json_is_sound(void **state)
 
     assert_non_null(root);
     slot = json_array_get(json_object_get(json_array_get(json_object_get(root, "cards"), 0), "slots"), 0);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(json_object_get(slot, "metrics"), "temperature_celsius"), "composite")), 40);
+    assert_int_equal(json_integer_value(json_object_get(
+                         json_object_get(json_object_get(slot, "metrics"), "temperature_celsius"), "composite")),
+                     40);
     json_decref(root);
 }
 
@@ -321,13 +336,15 @@ static void rows_obey_the_formats(void **state)
         assert_true(strncmp(m->name, "element_", 8) == 0 || strncmp(m->name, "process_", 8) == 0);
         assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_"), n);
         assert_true(!u || (n > u && m->name[n - u - 1] == '_' && strcmp(m->name + n - u, m->unit) == 0));
-        assert_true(m->help[0] && m->help[strlen(m->help) - 1] == '.' && !strchr(m->help, '\n') && !strchr(m->help, '\\'));
+        assert_true(m->help[0] && m->help[strlen(m->help) - 1] == '.' && !strchr(m->help, '\n') &&
+                    !strchr(m->help, '\\'));
         for (uint32_t k = 0; k < i; k++)
             assert_string_not_equal(el_metric(k)->name, m->name);
     }
 }
 
-/* A page for 1,024 drives within 30 ms of processor time, one for 8 within 0.3 ms; three times that here, for a busy machine. */
+/* A page for 1,024 drives within 30 ms of processor time, one for 8 within 0.3 ms; three times that here, for a busy
+ * machine. */
 static void fast_enough(void **state)
 {
     const struct el_test_snapshot o = {.drives = 1024, .sensors = 2}, small = {.drives = 8, .sensors = 2};

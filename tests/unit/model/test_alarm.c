@@ -282,7 +282,8 @@ static void links_and_fans(void **state)
     assert_true(active(w, EL_ALARM_FAN_FAILED));
 }
 
-/* A card is plugged in before ours: rows move, alarms stay; then ours goes: they end without pointing at another row. */
+/* A card is plugged in before ours: rows move, alarms stay; then ours goes: they end without pointing at another row.
+ */
 static void rows_may_move(void **state)
 {
     struct world *w = *state;

@@ -24,8 +24,8 @@ static void kelvin_is_signed_and_bounded(void **state)
         uint16_t kelvin;
         bool good;
         int64_t mc;
-    } cases[] = {{0, false, 0},      {57, false, 0},      {213, false, 0},      {214, true, -59000}, {255, true, -18000},
-                 {256, true, -17000}, {263, true, -10000}, {273, true, 0},       {358, true, 85000},  {499, true, 226000},
+    } cases[] = {{0, false, 0},       {57, false, 0},      {213, false, 0},  {214, true, -59000}, {255, true, -18000},
+                 {256, true, -17000}, {263, true, -10000}, {273, true, 0},   {358, true, 85000},  {499, true, 226000},
                  {500, false, 0},     {32768, false, 0},   {65535, false, 0}};
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(cases); i++) {
@@ -251,7 +251,8 @@ static void features(void **state)
     assert_int_equal(slot.threshold_mc[2][0].quality, EL_IMPLAUSIBLE);
     el_fill_feature(&slot, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(2, true), 0, 1);
     assert_int_equal(slot.threshold_mc[2][1].quality, EL_ABSENT);
-    el_fill_feature(&slot, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(15, false), 356, 1); /* all sensors: no row */
+    el_fill_feature(&slot, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(15, false), 356,
+                    1); /* all sensors: no row */
     el_fill_feature(&slot, EL_NVME_FID_HCTM, 0, 350u << 16 | 355, 1);
     assert_int_equal(slot.hctm_mc[0].value, 77000);
     assert_int_equal(slot.hctm_mc[1].value, 82000);
