@@ -16,6 +16,7 @@ struct drive {
     int fd, state_fd, pm_fd; /* -1 = not open */
     uint32_t busy;           /* calls inside; only then descriptors must stay */
     bool present, complained;
+    struct el_drive_facts facts;
 };
 
 struct el_drives {
@@ -100,6 +101,7 @@ static struct drive *drive_for(struct el_drives *d, uint32_t key, const char *co
     *row = v;
     el_text_copy(v->controller, sizeof v->controller, controller);
     v->fd = v->state_fd = v->pm_fd = -1;
+    v->facts.power_management = v->facts.hctm = EL_DRIVE_NOT_ASKED;
     return v;
 }
 
@@ -216,6 +218,21 @@ static void complain(struct drive *v, int r)
     v->complained = r == -EACCES || r == -EPERM;
 }
 
+static void learn(struct el_drives *d, struct drive *v, const struct el_admin *cmd, int r)
+{
+    pthread_mutex_lock(&d->lock);
+    if (cmd->kind == EL_ADMIN_IDENTIFY && cmd->id == 1 && r == 0 && cmd->size == EL_NVME_IDENTIFY_SIZE &&
+        el_nvme_page_kind(cmd->data, cmd->size) == EL_NVME_PAGE_USABLE) {
+        el_nvme_decode_identify(&v->facts.identify, cmd->data);
+        v->facts.identified = true;
+    }
+    if (cmd->kind == EL_ADMIN_GET_FEATURE && cmd->id == EL_NVME_FID_POWER_MANAGEMENT)
+        v->facts.power_management = r;
+    if (cmd->kind == EL_ADMIN_GET_FEATURE && cmd->id == EL_NVME_FID_HCTM)
+        v->facts.hctm = r;
+    pthread_mutex_unlock(&d->lock);
+}
+
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd)
 {
     struct drive *v = enter(d, key);
@@ -229,6 +246,7 @@ int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd)
 
         r = fd < 0 ? fd : el_nvme_command(fd, cmd, d->timeout_ms);
         complain(v, r);
+        learn(d, v, cmd, r);
     }
     leave(d, v);
     return r;
@@ -242,6 +260,18 @@ bool el_drives_controller(struct el_drives *d, uint32_t key, char out[16])
     present = key > 0 && key <= d->n && d->drive[key - 1]->present;
     if (present)
         memcpy(out, d->drive[key - 1]->controller, 16);
+    pthread_mutex_unlock(&d->lock);
+    return present;
+}
+
+bool el_drives_facts(struct el_drives *d, uint32_t key, struct el_drive_facts *out)
+{
+    bool present;
+
+    pthread_mutex_lock(&d->lock);
+    present = key > 0 && key <= d->n && d->drive[key - 1]->present;
+    if (present)
+        *out = d->drive[key - 1]->facts;
     pthread_mutex_unlock(&d->lock);
     return present;
 }

@@ -23,3 +23,14 @@ int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd);
 
 /* Controller name of the day; false when the drive is gone. */
 bool el_drives_controller(struct el_drives *d, uint32_t key, char out[16]);
+
+/* What the answers that passed by have told of a drive: asking again would cost commands, and could block. */
+struct el_drive_facts {
+    bool identified;
+    struct el_nvme_identify identify;    /* of the last Identify Controller */
+    int power_management, hctm;          /* last Get Features 02h, 10h: 0, status > 0, -errno; 1 << 16 = not asked yet */
+};
+#define EL_DRIVE_NOT_ASKED (1 << 16)
+
+/* False when the drive is gone. */
+bool el_drives_facts(struct el_drives *d, uint32_t key, struct el_drive_facts *out);

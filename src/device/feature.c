@@ -21,19 +21,6 @@ static const struct {
     {"LENSE20256GMSP34MEAT2TA", "", "hangs in low power states (Linux NVME_QUIRK_NO_APST)"},
 };
 
-static int identify(struct el_drives *d, uint32_t key, struct el_nvme_identify *out)
-{
-    uint8_t page[EL_NVME_IDENTIFY_SIZE] = {0};
-    struct el_admin cmd = {.kind = EL_ADMIN_IDENTIFY, .id = 1, .data = page, .size = sizeof page};
-    int r = el_drives_admin(d, key, &cmd);
-
-    if (r == 0 && el_nvme_page_kind(page, sizeof page) != EL_NVME_PAGE_USABLE)
-        return -EIO;
-    if (r == 0)
-        el_nvme_decode_identify(out, page);
-    return r;
-}
-
 /* An NVMe status is a "no" of the drive, not an errno. */
 static int as_errno(int r)
 {
@@ -83,20 +70,24 @@ static int power_state_usable(const struct el_nvme_identify *id, char *why, size
 
 int el_feature_usable(struct el_drives *d, enum el_actuator a, uint32_t key, char *why, size_t size)
 {
-    struct el_nvme_identify id;
-    uint32_t value;
-    int r = as_errno(identify(d, key, &id));
+    struct el_drive_facts f;
+    int asked;
 
     el_text_copy(why, size, "");
-    if (r < 0)
-        return say(r, why, size, r == -EACCES || r == -EPERM ? "no right to send admin commands (CAP_SYS_ADMIN)"
-                                                             : "the drive does not answer Identify");
-    if (a == EL_ACTUATOR_HCTM && !id.hctm)
+    if (!el_drives_facts(d, key, &f))
+        return say(-ENODEV, why, size, "it is no longer there");
+    if (!f.identified)
+        return say(-EAGAIN, why, size, "the drive has not answered Identify yet");
+    if (a == EL_ACTUATOR_HCTM && !f.identify.hctm)
         return say(-EOPNOTSUPP, why, size, "the drive has no host controlled thermal management");
-    if (a == EL_ACTUATOR_POWER_STATE && (r = power_state_usable(&id, why, size)) < 0)
-        return r;
-    r = get(d, key, feature_of(a), &value);
-    return r < 0 ? say(r, why, size, "the drive refuses to tell the present setting") : 0;
+    if (a == EL_ACTUATOR_POWER_STATE) {
+        int r = power_state_usable(&f.identify, why, size);
+
+        if (r < 0)
+            return r;
+    }
+    asked = a == EL_ACTUATOR_HCTM ? f.hctm : f.power_management;
+    return asked != 0 && asked != EL_DRIVE_NOT_ASKED ? say(-EOPNOTSUPP, why, size, "the drive does not tell its present setting") : 0;
 }
 
 int el_feature_save(struct el_drives *d, enum el_actuator a, uint32_t key, char *text, size_t size)
@@ -111,12 +102,11 @@ int el_feature_save(struct el_drives *d, enum el_actuator a, uint32_t key, char 
 
 static int write_power_state(struct el_drives *d, uint32_t key, int32_t wanted)
 {
-    struct el_nvme_identify id;
-    int r = as_errno(identify(d, key, &id));
+    struct el_drive_facts f;
 
-    if (r < 0)
-        return r;
-    if (wanted < 0 || wanted >= id.power_states || !id.power_state[wanted].operational)
+    if (!el_drives_facts(d, key, &f) || !f.identified)
+        return -ENODEV;
+    if (wanted < 0 || wanted >= f.identify.power_states || !f.identify.power_state[wanted].operational)
         return -EINVAL;
     return set(d, key, EL_NVME_FID_POWER_MANAGEMENT, (uint32_t)wanted);
 }
@@ -125,12 +115,12 @@ static int write_power_state(struct el_drives *d, uint32_t key, int32_t wanted)
 static int write_hctm(struct el_drives *d, uint32_t key, int32_t tmt1_c, int32_t tmt2_c)
 {
     uint32_t t1 = tmt1_c ? (uint32_t)(tmt1_c + KELVIN) : 0, t2 = tmt2_c ? (uint32_t)(tmt2_c + KELVIN) : 0;
-    struct el_nvme_identify id;
-    int r = as_errno(identify(d, key, &id));
+    struct el_drive_facts f;
+    const struct el_nvme_identify *id = &f.identify;
 
-    if (r < 0)
-        return r;
-    if (!id.hctm || (t1 && (t1 < id.mntmt_k || t1 > id.mxtmt_k)) || (t2 && (t2 < id.mntmt_k || t2 > id.mxtmt_k)) ||
+    if (!el_drives_facts(d, key, &f) || !f.identified)
+        return -ENODEV;
+    if (!id->hctm || (t1 && (t1 < id->mntmt_k || t1 > id->mxtmt_k)) || (t2 && (t2 < id->mntmt_k || t2 > id->mxtmt_k)) ||
         (t1 && t2 && t1 >= t2))
         return -EINVAL;
     return set(d, key, EL_NVME_FID_HCTM, t1 << 16 | t2);

@@ -149,8 +149,6 @@ int el_iocost_write(const struct el_sysfs *fs, const char *controller, struct el
     double watts = el_price_budget_w(cap);
     int r = isnan(watts) ? -EINVAL : find_devices(fs, controller, &d);
 
-    if (r == 0)
-        r = el_cgroup_io_controller(fs);
     if (r < 0)
         return r;
     if (cap->ratio >= 1)

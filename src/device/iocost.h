@@ -13,7 +13,8 @@
 #include "device/sysfs.h"
 #include "model/device.h"
 
-/* What was last set on a drive, to read a ratio back from prices; zero at first. One per drive, kept by the caller. */
+/* `write` does not ask for the controller: where it was taken away meanwhile, `read` says that nothing is in force.
+ * What was last set on a drive, to read a ratio back from prices; zero at first. One per drive, kept by the caller. */
 struct el_iocost_memory {
     struct el_cap cap;
     double full_w; /* budget over ratio; 0 = nothing set yet */

@@ -1,0 +1,76 @@
+"""elementd and its exporter in the guest."""
+import os, re, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.environ['EL_BUILD']
+ELEMENTD = BUILD + '/elementd'
+PROBE = BUILD + '/tests/lab_probe'
+RUNTIME, STATE = '/run/elementd', '/run/state'
+
+
+class Daemon:
+    """`elementd govern` and `elementd-exporter`; settings is YAML text."""
+
+    def __init__(self, lab, mode='enforce', settings='', exporter=True):
+        self.lab, self.mode = lab, mode
+        with open(lab.share + '/elementd.yaml', 'w') as f:
+            f.write(f'profiles_dir: {HERE}/profiles\npoll: {{tick_ms: 1000, hot_ms: 1000, normal_ms: 1000, idle_ms: 1000}}\n' + settings)
+        lab.ok(f'{ELEMENTD} check /host/elementd.yaml; mkdir -p {RUNTIME}')
+        self.start()
+        if exporter:
+            lab.ok(f'({BUILD}/elementd-exporter --snapshot {RUNTIME}/snapshot --state-dir /run/exporter --sandbox off --user root '
+                   '--snmp.agentx off --collect default,polling --web.listen-address 127.0.0.1:10460 >/host/exporter.log 2>&1 &)')
+            lab.wait('curl -sf http://127.0.0.1:10460/metrics >/dev/null', timeout=60)
+
+    def start(self):
+        self.lab.ok(f'({ELEMENTD} govern --mode {self.mode} --config /host/elementd.yaml --runtime-dir {RUNTIME} --state-dir {STATE} '
+                    '>>/host/elementd.log 2>&1; echo "exit $?" >>/host/elementd.log) &')
+        self.lab.wait(f'[ -e {RUNTIME}/snapshot ]', timeout=60)
+
+    def stop(self, signal='TERM'):
+        self.lab.ok(f'pkill -{signal} -x elementd; n=0; while pidof elementd >/dev/null; do n=$((n+1)); [ $n -lt 50 ] || exit 1; sleep 0.1; done')
+
+    def log(self):
+        return open(self.lab.share + '/elementd.log').read()
+
+    def metrics(self):
+        """{(name, frozenset of labels): value}"""
+        text = self.lab.ok('curl -sf http://127.0.0.1:10460/metrics')
+        found = {}
+        for line in text.splitlines():
+            match = re.match(r'([a-z_]+)(?:\{(.*)\})? (\S+)', line)
+            if match and not line.startswith('#'):
+                labels = frozenset(re.findall(r'(\w+)="([^"]*)"', match[2] or ''))
+                found[match[1], labels] = float(match[3])
+        return found
+
+    def get(self, name, **labels):
+        """The values of a metric whose labels include these."""
+        wanted = set(labels.items())
+        return [v for (n, l), v in self.metrics().items() if n == 'element_' + name and wanted <= l]
+
+    def until(self, condition, timeout, what):
+        start = time.time()
+        while not condition():
+            if time.time() - start > timeout:
+                raise AssertionError(f'not within {timeout} s: {what}\n{self.log()[-3000:]}\n{self.lab.sh(f"{ELEMENTD} status --runtime-dir {RUNTIME}")[1]}')
+            time.sleep(0.1)
+        return time.time() - start
+
+
+def live(lab, n):
+    lab.wait(f'[ "$(cat /sys/class/nvme/*/state | grep -c live)" = {n} ]', timeout=60)
+
+
+def controller(lab, serial):
+    return lab.ok(f'basename $(dirname $(grep -l {serial} /sys/class/nvme/*/serial))').strip()
+
+
+def reader(lab, disk, group, size='64k'):
+    """Reads a disk for ever in a top-level cgroup."""
+    lab.ok(f'mkdir -p /sys/fs/cgroup/{group}; sh -c "echo \\$\\$ > /sys/fs/cgroup/{group}/cgroup.procs; '
+           f'while :; do dd if=/dev/{disk} of=/dev/null bs={size} iflag=direct; done" >/dev/null 2>&1 & sleep 0.2')
+
+
+def io_controller(lab, on=True):
+    lab.ok(f'echo {"+" if on else "-"}io > /sys/fs/cgroup/cgroup.subtree_control')

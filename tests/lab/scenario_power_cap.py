@@ -1,0 +1,38 @@
+"""A card held at 14 W: capped within ticks; the io controller taken away is seen within a tick; SIGKILL leaves nothing
+behind after restore; SIGTERM puts everything back."""
+import re
+from daemon import *
+from lab import Lab
+
+QOS = 'cat /sys/fs/cgroup/io.cost.qos'
+
+
+def enabled(lab):
+    return lab.sh(QOS)[1].count('enable=1')
+
+
+def run():
+    with Lab(drives=2, memory=512) as lab:
+        live(lab, 2)
+        io_controller(lab)
+        for i in range(2):
+            reader(lab, controller(lab, f'LAB000{i}') + 'n1', 'work.slice')
+        d = Daemon(lab, settings='cards: [{card: "*", card_limit_w: 14, inlet_c: 25, airflow_lfm: 400}]\n')
+        took = d.until(lambda: all(v < 0.9 for v in d.get('drive_cap_ratio')), 60, 'no cap under a limit of 14 W')
+        d.until(lambda: enabled(lab) == 2, 30, 'not every drive is capped')
+        print(f'capped after {took:.1f} s')
+        d.until(lambda: sum(d.get('drive_actuator_mismatch_total')) == 0, 1, 'mismatches while all is well')
+
+        io_controller(lab, False)
+        seen = d.until(lambda: sum(d.get('drive_actuator_mismatch_total')) > 0, 10, 'the lost io controller was not seen')
+        print(f'lost controller seen after {seen:.1f} s (tick 1 s)')
+        io_controller(lab)
+
+        d.stop('KILL')
+        assert enabled(lab) == 2, 'a SIGKILL leaves the caps, as it must'
+        out = lab.ok(f'{ELEMENTD} restore --config /host/elementd.yaml --state-dir {STATE}; {QOS}')
+        assert enabled(lab) == 0, out
+        d.start()
+        d.until(lambda: enabled(lab) == 2, 60, 'not capped again')
+        d.stop()
+        assert enabled(lab) == 0 and 'exit 0' in d.log(), (lab.sh(QOS)[1], d.log())
