@@ -1,0 +1,75 @@
+"""A closed loop through the real kernel: a plant on the host reads the guest's I/O, works out switch temperature and card
+power, and feeds them to real hwmon drivers; the governor holds the switch limit while real readers read."""
+import re, shutil, threading
+from daemon import *
+from lab import Lab
+
+LIMIT_C, INLET_C, TAU_S = 60.0, 30.0, 12.0
+JOULES_PER_BYTE = 1.0e-7  # as in profiles/qemu.yaml
+R_C_PER_W = 1.8           # uncapped: far above the limit
+
+SETTINGS = '''
+cards: [{card: "*", switch_limit_c: 60, inlet_c: 30, airflow_lfm: 400}]
+sensors:
+  - {source: "%s", role: switch}
+  - {source: "%s", role: card_power}
+'''
+
+
+class Plant:
+    """First order: T moves to inlet + R x P with a time constant; P from the bytes read."""
+
+    def __init__(self, lab):
+        self.lab, self.celsius, self.watts, self.seen, self.at = lab, 45.0, 12.0, None, None
+        self.peak = 0.0
+
+    def step(self):
+        out = self.lab.ok('cat /proc/uptime /sys/class/nvme/*/nvme*n1/stat').splitlines()
+        now = float(out[0].split()[0])
+        total = sum(int(line.split()[2]) * 512 for line in out[1:])
+        if self.at is not None and now > self.at:
+            dt = now - self.at
+            self.watts = 10 + (total - self.seen) / dt * JOULES_PER_BYTE
+            goal = INLET_C + R_C_PER_W * self.watts
+            self.celsius += (goal - self.celsius) * min(1, dt / TAU_S)
+            self.peak = max(self.peak, self.celsius)
+        self.seen, self.at = total, now
+        with open(self.lab.share + '/board.new', 'w') as f:
+            f.write(f'board_c {self.celsius:.2f}\npower_w {self.watts:.2f}\n')
+        os.rename(self.lab.share + '/board.new', self.lab.share + '/board')
+
+
+def sensor(lab, chip, feature):
+    out = lab.ok(f'{PROBE} discover sensors')
+    return re.search(rf'^sensor ({chip}\S*/{feature}) ', out, re.M).group(1)
+
+
+def run():
+    with Lab(drives=2, memory=512) as lab:
+        live(lab, 2)
+        io_controller(lab)
+        shutil.copy(HERE + '/board.py', lab.share)
+        plant = Plant(lab)
+        plant.step()
+        lab.ok('python3 /host/board.py init; (python3 /host/board.py run >/host/board.log 2>&1 &)')
+        settings = SETTINGS % (sensor(lab, 'tmp75-i2c-', 'temp1'), sensor(lab, 'ltc4215-i2c-', 'power1'))
+        for i in range(2):
+            reader(lab, controller(lab, f'LAB000{i}') + 'n1', 'work.slice')
+        d = Daemon(lab, settings=settings)
+        start, trace = time.time(), []
+        while time.time() - start < 75:
+            plant.step()
+            trace.append((time.time() - start, plant.celsius, plant.watts))
+            time.sleep(0.3)
+        late = [c for t, c, w in trace if t > 40]
+        watts = [w for t, c, w in trace if t > 40]
+        mean = sum(late) / len(late)
+        caps = d.get('drive_cap_ratio')
+        print(f'peak {plant.peak:.1f} C, then {min(late):.1f}..{max(late):.1f} C, mean {mean:.1f} C at {sum(watts) / len(watts):.1f} W; '
+              f'limit {LIMIT_C} C; caps {caps}')
+        print('every 5 s:', ' '.join(f'{c:.1f}' for t, c, w in trace[::16]))
+        assert any(c < 1 for c in caps), caps
+        assert max(late) < LIMIT_C + 1.5, 'the limit does not hold'
+        assert mean > LIMIT_C - 8, 'far too careful'
+        d.stop()
+        assert 'enable=1' not in lab.sh('cat /sys/fs/cgroup/io.cost.qos')[1]
