@@ -1,13 +1,13 @@
-/* The service manager's notify protocol (sd_notify(3)): one datagram of VAR=VALUE lines. Absent manager: every call does nothing.
- * The socket is opened once, before any sandbox, and kept. Thread-safe after el_notify_open. */
+/* The service manager's notify protocol (sd_notify(3)): one datagram of VAR=VALUE lines. Absent manager: every call
+ * does nothing. The socket is opened once, before any sandbox, and kept. Thread-safe after el_notify_open. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/base.h"
 
-/* Connects to $NOTIFY_SOCKET and removes it from the environment (children must not speak for us). 0, or -errno when there is
- * one that cannot be used. */
+/* Connects to $NOTIFY_SOCKET and removes it from the environment (children must not speak for us). 0, or -errno when
+ * there is one that cannot be used. */
 int el_notify_open(void);
 
 /* "READY=1\nSTATUS=..." and the like. */

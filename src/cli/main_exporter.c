@@ -22,9 +22,12 @@ struct flags {
 static void make_options(struct option *out)
 {
     static const struct option own[] = {
-        {"config", required_argument, NULL, FLAG_CONFIG},     {"snapshot", required_argument, NULL, FLAG_SNAPSHOT},
-        {"state-dir", required_argument, NULL, FLAG_STATE_DIR}, {"user", required_argument, NULL, FLAG_USER},
-        {"sandbox", required_argument, NULL, FLAG_SANDBOX},   {"version", no_argument, NULL, FLAG_VERSION},
+        {"config", required_argument, NULL, FLAG_CONFIG},
+        {"snapshot", required_argument, NULL, FLAG_SNAPSHOT},
+        {"state-dir", required_argument, NULL, FLAG_STATE_DIR},
+        {"user", required_argument, NULL, FLAG_USER},
+        {"sandbox", required_argument, NULL, FLAG_SANDBOX},
+        {"version", no_argument, NULL, FLAG_VERSION},
         {"help", no_argument, NULL, 'h'},
     };
 
@@ -111,7 +114,8 @@ static int parse(int argc, char **argv, struct flags *f)
 
 int main(int argc, char **argv)
 {
-    struct flags f = {.o = {.user = "elementd-exporter", .state_dir = getenv("STATE_DIRECTORY"), .load = load, .load_web = load_web}};
+    struct flags f = {
+        .o = {.user = "elementd-exporter", .state_dir = getenv("STATE_DIRECTORY"), .load = load, .load_web = load_web}};
     struct el_settings s;
     char why[4096];
     int r = parse(argc, argv, &f);

@@ -41,11 +41,11 @@ static const struct name ciphers[] = {
 
 static const struct name curves[] = {{"CurveP256", 23}, {"CurveP384", 24}, {"CurveP521", 25}, {"X25519", 29}};
 
-static const char *const client_auths[] = {"NoClientCert", "RequestClientCert", "RequireAnyClientCert", "VerifyClientCertIfGiven",
-                                           "RequireAndVerifyClientCert"};
+static const char *const client_auths[] = {"NoClientCert", "RequestClientCert", "RequireAnyClientCert",
+                                           "VerifyClientCertIfGiven", "RequireAndVerifyClientCert"};
 static const char *const versions[] = {"TLS10", "TLS11", "TLS12", "TLS13"};
-static const char *const header_names[] = {"Strict-Transport-Security", "X-Content-Type-Options", "X-Frame-Options", "X-XSS-Protection",
-                                           "Content-Security-Policy", NULL};
+static const char *const header_names[] = {"Strict-Transport-Security", "X-Content-Type-Options",  "X-Frame-Options",
+                                           "X-XSS-Protection",          "Content-Security-Policy", NULL};
 
 /* Text of a scalar, owned by the caller. An absent or empty one stays NULL. */
 static int take_text(const struct el_yaml *map, const char *key, char **out, struct el_config_error *err)
@@ -79,7 +79,8 @@ static int take_path(const struct el_yaml *map, const char *key, char **out, str
 }
 
 /* A certificate, key, ...: from a file or inline, not both. */
-static int take_pem(const struct el_yaml *map, const char *file_key, const char *inline_key, char **file, char **text, struct el_config_error *err)
+static int take_pem(const struct el_yaml *map, const char *file_key, const char *inline_key, char **file, char **text,
+                    struct el_config_error *err)
 {
     int r = take_path(map, file_key, file, err);
 
@@ -90,7 +91,8 @@ static int take_pem(const struct el_yaml *map, const char *file_key, const char 
     return r;
 }
 
-static int find_name(const struct el_yaml *n, const struct name *names, size_t count, unsigned *out, struct el_config_error *err)
+static int find_name(const struct el_yaml *n, const struct name *names, size_t count, unsigned *out,
+                     struct el_config_error *err)
 {
     if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
         return -EINVAL;
@@ -102,8 +104,8 @@ static int find_name(const struct el_yaml *n, const struct name *names, size_t c
     return el_yaml_error(n, err, "\"%.80s\" is not known here", n->text);
 }
 
-static int take_numbers(const struct el_yaml *map, const char *key, const struct name *names, size_t count, unsigned **out, size_t *n_out,
-                        struct el_config_error *err)
+static int take_numbers(const struct el_yaml *map, const char *key, const struct name *names, size_t count,
+                        unsigned **out, size_t *n_out, struct el_config_error *err)
 {
     const struct el_yaml *list = el_yaml_get(map, key);
     int r = 0;
@@ -145,7 +147,8 @@ static int take_sans(const struct el_yaml *map, struct el_web_config *c, struct 
     return 0;
 }
 
-static int take_enum(const struct el_yaml *map, const char *key, const char *const *names, size_t count, unsigned *out, struct el_config_error *err)
+static int take_enum(const struct el_yaml *map, const char *key, const char *const *names, size_t count, unsigned *out,
+                     struct el_config_error *err)
 {
     const struct el_yaml *n = el_yaml_get(map, key);
 
@@ -182,9 +185,20 @@ static int check_tls(const struct el_yaml *map, const struct el_web_config *c, s
 
 static int read_tls(const struct el_yaml *map, struct el_web_config *c, struct el_config_error *err)
 {
-    static const char *const keys[] = {"cert_file", "key_file", "cert", "key", "client_auth_type", "client_ca_file", "client_ca",
-                                       "client_allowed_sans", "min_version", "max_version", "cipher_suites", "prefer_server_cipher_suites",
-                                       "curve_preferences", NULL};
+    static const char *const keys[] = {"cert_file",
+                                       "key_file",
+                                       "cert",
+                                       "key",
+                                       "client_auth_type",
+                                       "client_ca_file",
+                                       "client_ca",
+                                       "client_allowed_sans",
+                                       "min_version",
+                                       "max_version",
+                                       "cipher_suites",
+                                       "prefer_server_cipher_suites",
+                                       "curve_preferences",
+                                       NULL};
     unsigned auth = 0, min = 2, max = 3;
     int r = el_yaml_expect(map, EL_YAML_MAP, err);
 
@@ -248,7 +262,8 @@ static int read_http(const struct el_yaml *map, struct el_web_config *c, struct 
     if (r == 0)
         r = take_bool(map, "http2", &want, err);
     if (r == 0 && want)
-        r = el_yaml_error(http2, err, "HTTP/2 is not offered here: say false or leave the line out (scrapers take HTTP/1.1)");
+        r = el_yaml_error(http2, err,
+                          "HTTP/2 is not offered here: say false or leave the line out (scrapers take HTTP/1.1)");
     if (r < 0 || !headers || el_yaml_is_null(headers))
         return r;
     r = el_yaml_expect(headers, EL_YAML_MAP, err);
@@ -278,7 +293,8 @@ static int check_hash(const struct el_yaml *n, struct el_config_error *err)
     if (strspn(h + 7, "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != BCRYPT_LENGTH - 7)
         return el_yaml_error(n, err, "is no bcrypt hash: a character that does not belong");
     if (cost > BCRYPT_COST_MAX)
-        return el_yaml_error(n, err, "cost %d would take seconds a request, expected at most %d", (int)cost, BCRYPT_COST_MAX);
+        return el_yaml_error(n, err, "cost %d would take seconds a request, expected at most %d", (int)cost,
+                             BCRYPT_COST_MAX);
     return 0;
 }
 
@@ -314,7 +330,10 @@ static int read_users(const struct el_yaml *map, struct el_web_config *c, struct
 /* "1s", "200ms", "1m30s": a duration as Go writes it. */
 static int read_duration(const struct el_yaml *n, int64_t *out_us, struct el_config_error *err)
 {
-    static const struct { const char *unit; int64_t us; } units[] = {{"ms", 1000}, {"us", 1}, {"h", 3600000000}, {"m", 60000000}, {"s", 1000000}};
+    static const struct {
+        const char *unit;
+        int64_t us;
+    } units[] = {{"ms", 1000}, {"us", 1}, {"h", 3600000000}, {"m", 60000000}, {"s", 1000000}};
     const char *p = n->text;
     int64_t sum = 0;
 
@@ -359,11 +378,15 @@ static int read_limit(const struct el_yaml *map, struct el_web_config *c, struct
 
 static int read_root(const struct el_yaml *root, struct el_web_config *c, struct el_config_error *err)
 {
-    static const char *const keys[] = {"tls_server_config", "http_server_config", "basic_auth_users", "rate_limit", NULL};
+    static const char *const keys[] = {"tls_server_config", "http_server_config", "basic_auth_users", "rate_limit",
+                                       NULL};
     static const struct {
         const char *key;
         int (*read)(const struct el_yaml *, struct el_web_config *, struct el_config_error *);
-    } sections[] = {{"tls_server_config", read_tls}, {"http_server_config", read_http}, {"basic_auth_users", read_users}, {"rate_limit", read_limit}};
+    } sections[] = {{"tls_server_config", read_tls},
+                    {"http_server_config", read_http},
+                    {"basic_auth_users", read_users},
+                    {"rate_limit", read_limit}};
     int r = el_yaml_known_keys(root, keys, err);
 
     for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(sections); i++) {
@@ -375,7 +398,8 @@ static int read_root(const struct el_yaml *root, struct el_web_config *c, struct
     return r;
 }
 
-int el_web_config_parse(const char *path, const void *bytes, size_t n, struct el_web_config **out, struct el_config_error *err)
+int el_web_config_parse(const char *path, const void *bytes, size_t n, struct el_web_config **out,
+                        struct el_config_error *err)
 {
     EL_AUTO_YAML struct el_yaml *root = NULL;
     struct el_web_config *c;

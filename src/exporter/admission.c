@@ -87,7 +87,8 @@ static int merit(const struct el_guest *g, int64_t now_us)
     return 4;
 }
 
-/* One guest of the address that holds most. Quadratic when each comes from its own address: 256 x 256 short compares. */
+/* One guest of the address that holds most. Quadratic when each comes from its own address: 256 x 256 short compares.
+ */
 static const struct el_guest *most_crowded(const struct el_admission *a)
 {
     const struct el_guest *most = NULL;

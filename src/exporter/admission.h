@@ -1,9 +1,9 @@
 /* Who may stay connected. Pure bookkeeping: no socket, no clock; the server tells what happens and asks whom to cut.
  *
- * Nobody is refused: when the house is full, the newcomer comes in and the least deserving leaves. It is one of the address that
- * holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out by the network); of these,
- * in this order: one that still owes its request after a grace, one that does not read its answer, one that is idle, one that has just
- * come; and of equals the one that has been so for longest. */
+ * Nobody is refused: when the house is full, the newcomer comes in and the least deserving leaves. It is one of the
+ * address that holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out
+ * by the network); of these, in this order: one that still owes its request after a grace, one that does not read its
+ * answer, one that is idle, one that has just come; and of equals the one that has been so for longest. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,17 +22,17 @@ enum el_phase {
 struct el_guest {
     struct el_guest *prev, *next;
     int fd;
-    uint64_t bytes_mark;  /* received when the last request was answered */
-    uint8_t address[16];  /* IPv4 mapped; IPv6 by /64: one host owns all of it */
+    uint64_t bytes_mark; /* received when the last request was answered */
+    uint8_t address[16]; /* IPv4 mapped; IPv6 by /64: one host owns all of it */
     enum el_phase phase;
-    bool proven;          /* completed a request before */
-    int64_t since_us;     /* in this phase */
-    int64_t request_us;   /* first sign of the request under way */
+    bool proven;        /* completed a request before */
+    int64_t since_us;   /* in this phase */
+    int64_t request_us; /* first sign of the request under way */
 };
 
 struct el_admission {
     struct el_guest *head;
-    uint32_t count;       /* all but those cut */
+    uint32_t count; /* all but those cut */
     uint32_t limit;
     int64_t header_us, total_us, idle_us; /* deadlines: whole header; whole request; silence between requests */
 };
@@ -48,5 +48,6 @@ struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_u
 /* True when `g` has used up the time of its phase. */
 bool el_admission_overdue(const struct el_admission *a, const struct el_guest *g, int64_t now_us);
 
-/* A rate limit (GCRA): one request each `interval_us` on average, `burst` at once. True: this one may pass. `*due_us` is its memory. */
+/* A rate limit (GCRA): one request each `interval_us` on average, `burst` at once. True: this one may pass. `*due_us`
+ * is its memory. */
 bool el_admission_rate(int64_t interval_us, uint32_t burst, int64_t *due_us, int64_t now_us);

@@ -170,7 +170,8 @@ int el_auth_fd(const struct el_auth *a)
     return a->event_fd;
 }
 
-/* Name and password under a secret of this process: nothing that could be guessed from a memory image of the cache alone. */
+/* Name and password under a secret of this process: nothing that could be guessed from a memory image of the cache
+ * alone. */
 static int key_of(const struct el_auth *a, const char *user, const char *password, uint8_t key[KEY_SIZE])
 {
     gnutls_hmac_hd_t h;
@@ -209,7 +210,11 @@ enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *p
     } else if (!c) {
         v = EL_VERDICT_BUSY;
     } else {
-        *c = (struct check){.state = CHECK_WAITING, .order = ++a->orders, .ticket = ticket, .hash = hash ? hash : a->dummy, .known = hash};
+        *c = (struct check){.state = CHECK_WAITING,
+                            .order = ++a->orders,
+                            .ticket = ticket,
+                            .hash = hash ? hash : a->dummy,
+                            .known = hash};
         memcpy(c->key, key, KEY_SIZE);
         memcpy(c->password, password, strlen(password) + 1);
         pthread_cond_signal(&a->work);

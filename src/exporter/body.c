@@ -21,7 +21,8 @@ struct el_body *el_body_new(unsigned slot, unsigned status, const char *type, st
         el_buf_free(bytes);
         return NULL;
     }
-    *b = (struct el_body){.refs = 1, .slot = slot, .status = status, .type = type, .cache = "no-store", .bytes = *bytes};
+    *b =
+        (struct el_body){.refs = 1, .slot = slot, .status = status, .type = type, .cache = "no-store", .bytes = *bytes};
     snprintf(b->etag, sizeof b->etag, "\"%016llx\"", (unsigned long long)hash(b->bytes.data, b->bytes.len));
     *bytes = (struct el_buf){0};
     return b;

@@ -1,5 +1,5 @@
-/* What the HTTP server serves: a provider hands out finished, immutable, reference-counted bodies. The server knows nothing
- * about snapshots, the provider nothing about HTTP connections; each is tested with a fake of the other. */
+/* What the HTTP server serves: a provider hands out finished, immutable, reference-counted bodies. The server knows
+ * nothing about snapshots, the provider nothing about HTTP connections; each is tested with a fake of the other. */
 #pragma once
 
 #include <stdbool.h>

@@ -145,8 +145,9 @@ static bool changed(const struct stat *seen, const char *path)
 {
     struct stat st;
 
-    return stat(path, &st) == 0 && (st.st_ino != seen->st_ino || st.st_size != seen->st_size || st.st_mtim.tv_sec != seen->st_mtim.tv_sec ||
-                                    st.st_mtim.tv_nsec != seen->st_mtim.tv_nsec);
+    return stat(path, &st) == 0 &&
+           (st.st_ino != seen->st_ino || st.st_size != seen->st_size || st.st_mtim.tv_sec != seen->st_mtim.tv_sec ||
+            st.st_mtim.tv_nsec != seen->st_mtim.tv_nsec);
 }
 
 static void take_history(struct exporter *x, int64_t now_us)
@@ -201,8 +202,8 @@ static void raise_descriptors(rlim_t want)
     l.rlim_cur = EL_MIN(want, l.rlim_max);
     setrlimit(RLIMIT_NOFILE, &l);
     if (l.rlim_cur < want)
-        el_log_warning("only %llu descriptors for up to %llu connections: raise LimitNOFILE", (unsigned long long)l.rlim_cur,
-                       (unsigned long long)want - DESCRIPTORS_SPARE);
+        el_log_warning("only %llu descriptors for up to %llu connections: raise LimitNOFILE",
+                       (unsigned long long)l.rlim_cur, (unsigned long long)want - DESCRIPTORS_SPARE);
 }
 
 static int open_listeners(struct exporter *x)
@@ -367,7 +368,8 @@ static int serve(struct exporter *x)
     if (r < 0)
         return r;
     for (uint32_t i = 0; i < x->listeners.n; i++)
-        el_log_info("serving on %s://%s%s", x->tls ? "https" : "http", x->listeners.at[i].address, x->settings.web.telemetry_path);
+        el_log_info("serving on %s://%s%s", x->tls ? "https" : "http", x->listeners.at[i].address,
+                    x->settings.web.telemetry_path);
     el_notify("READY=1\nSTATUS=serving on %s", x->listeners.at[0].address);
     r = el_http_run(x->http);
     if (r < 0)
@@ -381,8 +383,8 @@ int el_exporter_run(const struct el_exporter_options *o, const struct el_setting
     struct exporter x = {.o = o, .settings = *settings, .signal_fd = -1};
     int r = el_notify_open();
 
-    snprintf(x.snapshot_path, sizeof x.snapshot_path, "%s%s", o->snapshot_path ? o->snapshot_path : x.settings.runtime_dir,
-             o->snapshot_path ? "" : "/snapshot");
+    snprintf(x.snapshot_path, sizeof x.snapshot_path, "%s%s",
+             o->snapshot_path ? o->snapshot_path : x.settings.runtime_dir, o->snapshot_path ? "" : "/snapshot");
     if (r < 0)
         el_log_warning("cannot reach the service manager: %s", strerror(-r));
     r = serve(&x);

@@ -15,7 +15,8 @@ struct el_exporter_options {
     const char *user;          /* whose rights to take when started by root */
     enum el_sandbox_mode sandbox;
 
-    /* Settings with the flags laid over them. 0 or -errno with the reason in `why`. Called at start and at each SIGHUP. */
+    /* Settings with the flags laid over them. 0 or -errno with the reason in `why`. Called at start and at each SIGHUP.
+     */
     int (*load)(void *ctx, struct el_settings *out, char *why, size_t why_size);
     int (*load_web)(const char *path, struct el_web_config **out, char *why, size_t why_size);
     void *ctx;

@@ -131,7 +131,8 @@ void el_history_take(struct el_history *h, const struct el_snapshot *s, enum el_
     }
 }
 
-bool el_history_get(const struct el_history *h, const char *card, int slot, struct el_history_sample out[EL_HISTORY_SAMPLES])
+bool el_history_get(const struct el_history *h, const char *card, int slot,
+                    struct el_history_sample out[EL_HISTORY_SAMPLES])
 {
     const struct track *t = find(h, card, slot);
 

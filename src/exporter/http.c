@@ -58,9 +58,11 @@ static void add_configured(const struct el_http *h, struct MHD_Response *r)
     }
 }
 
-static struct MHD_Response *plain_response(const struct el_http *h, const char *text, const char *header, const char *value)
+static struct MHD_Response *plain_response(const struct el_http *h, const char *text, const char *header,
+                                           const char *value)
 {
-    struct MHD_Response *r = MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
 
     if (!r)
         return NULL;
@@ -80,7 +82,8 @@ static void unref_body(void *body)
 
 static struct MHD_Response *body_response(const struct el_http *h, struct el_body *b)
 {
-    struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback_cls(b->bytes.len, b->bytes.data, unref_body, b);
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer_with_free_callback_cls(b->bytes.len, b->bytes.data, unref_body, b);
 
     if (!r)
         return NULL;
@@ -118,8 +121,10 @@ static int make_plain(struct el_http *h)
 {
     h->plain[PLAIN_404] = plain_response(h, "404: no such page; see / for what there is\n", NULL, NULL);
     h->plain[PLAIN_405] = plain_response(h, "405: only GET and HEAD\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    h->plain[PLAIN_401] = plain_response(h, "401: name and password, please\n", MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"elementd\"");
-    h->plain[PLAIN_429] = plain_response(h, "429: more requests than rate_limit allows\n", MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    h->plain[PLAIN_401] = plain_response(h, "401: name and password, please\n", MHD_HTTP_HEADER_WWW_AUTHENTICATE,
+                                         "Basic realm=\"elementd\"");
+    h->plain[PLAIN_429] =
+        plain_response(h, "429: more requests than rate_limit allows\n", MHD_HTTP_HEADER_RETRY_AFTER, "1");
     h->plain[PLAIN_503] = plain_response(h, "503: busy, try again\n", MHD_HTTP_HEADER_RETRY_AFTER, "1");
     for (int i = 0; i < PLAIN_COUNT; i++)
         if (!h->plain[i])
@@ -189,7 +194,8 @@ static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m,
         h->counters.not_found++;
         return MHD_queue_response(m, MHD_HTTP_NOT_FOUND, h->plain[PLAIN_404]);
     }
-    if (r == 0 && body->status == MHD_HTTP_OK && etag_matches(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag)) {
+    if (r == 0 && body->status == MHD_HTTP_OK &&
+        etag_matches(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag)) {
         done = send_not_modified(h, m, body);
     } else {
         response = r == 0 ? shared_response(h, body) : NULL;
@@ -204,7 +210,8 @@ static bool within_limit(struct el_http *h)
 {
     const struct el_web_config *c = h->config;
 
-    return !c || !c->limit_interval_us || el_admission_rate(c->limit_interval_us, c->limit_burst, &h->rate_due_us, h->now_us);
+    return !c || !c->limit_interval_us ||
+           el_admission_rate(c->limit_interval_us, c->limit_burst, &h->rate_due_us, h->now_us);
 }
 
 static enum el_verdict ask(struct el_http *h, struct conn *c, struct MHD_Connection *m)
@@ -257,8 +264,8 @@ static struct conn *conn_of(struct MHD_Connection *m)
     return info ? info->socket_context : NULL;
 }
 
-static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const char *url, const char *method, const char *version,
-                                  const char *upload, size_t *upload_size, void **request)
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const char *url, const char *method,
+                                  const char *version, const char *upload, size_t *upload_size, void **request)
 {
     struct el_http *h = cls;
     struct conn *c = conn_of(m);
@@ -358,7 +365,8 @@ static void arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
     c->guest.fd = fd;
     el_admission_enter(&h->door.admission, &c->guest, from, h->now_us);
     h->arriving = c;
-    /* On failure the library has closed the socket, and when it had told on_connection of the start, also of the end. */
+    /* On failure the library has closed the socket, and when it had told on_connection of the start, also of the end.
+     */
     if (MHD_add_connection(h->daemon, fd, from, n) != MHD_YES && h->arriving) {
         el_admission_leave(&h->door.admission, &c->guest);
         free(c);
@@ -392,13 +400,15 @@ static void log_library(void *cls, const char *fmt, va_list ap)
     el_log_debug("http: %s", text);
 }
 
-static int no_certificate(gnutls_session_t session, const gnutls_datum_t *ca, int n, const gnutls_pk_algorithm_t *algorithms,
-                          int algorithms_n, gnutls_pcert_st **cert, unsigned *cert_n, gnutls_privkey_t *key)
+static int no_certificate(gnutls_session_t session, const gnutls_datum_t *ca, int n,
+                          const gnutls_pk_algorithm_t *algorithms, int algorithms_n, gnutls_pcert_st **cert,
+                          unsigned *cert_n, gnutls_privkey_t *key)
 {
     return -1; /* never asked: el_tls_begin gives each session its own credentials */
 }
 
-/* The library's own limit stays out of reach: at 0.9.75 reaching it through MHD_add_connection leaves a mutex locked. */
+/* The library's own limit stays out of reach: at 0.9.75 reaching it through MHD_add_connection leaves a mutex locked.
+ */
 static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
 {
     unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
@@ -407,17 +417,12 @@ static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
         {MHD_OPTION_END, 0, NULL},
     };
 
-    return MHD_start_daemon(flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, h,
-                            MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
-                            MHD_OPTION_CONNECTION_LIMIT, (unsigned)h->o.max_connections * 4 + 1024,
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
-                            MHD_OPTION_STRICT_FOR_CLIENT, 1,
-                            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-                            MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-                            MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
-                            MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
-                            MHD_OPTION_ARRAY, tls ? secure : secure + 1,
-                            MHD_OPTION_END);
+    return MHD_start_daemon(flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER,
+                            log_library, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)h->o.max_connections * 4 + 1024,
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+                            MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+                            h, MHD_OPTION_ARRAY, tls ? secure : secure + 1, MHD_OPTION_END);
 }
 
 static void stop_daemon(struct el_http *h)

@@ -1,5 +1,5 @@
-/* The HTTP server: one thread, one loop, bodies made elsewhere. Only GET and HEAD; nothing a client sends changes anything.
- * Bounded in connections, memory and time whatever clients do; a good scrape is never refused. */
+/* The HTTP server: one thread, one loop, bodies made elsewhere. Only GET and HEAD; nothing a client sends changes
+ * anything. Bounded in connections, memory and time whatever clients do; a good scrape is never refused. */
 #pragma once
 
 #include <stdint.h>
@@ -15,9 +15,9 @@ struct el_http_options {
     const struct el_listeners *listeners;
     const struct el_content *content;
     uint32_t max_connections, header_timeout_ms, total_timeout_ms;
-    int wake_fd;                                   /* readable: call `wake`; -1 = none. Signals come in here */
-    bool (*wake)(void *ctx);                       /* false: stop serving */
-    void (*tick)(void *ctx, int64_t now_us);       /* about once a second; may be NULL */
+    int wake_fd;                             /* readable: call `wake`; -1 = none. Signals come in here */
+    bool (*wake)(void *ctx);                 /* false: stop serving */
+    void (*tick)(void *ctx, int64_t now_us); /* about once a second; may be NULL */
     void *ctx;
 };
 
@@ -27,8 +27,9 @@ struct el_http;
 int el_http_new(const struct el_http_options *o, struct el_http **out);
 struct el_http *el_http_free(struct el_http *h); /* takes NULL, returns NULL */
 
-/* Takes over a web configuration (NULL: plain HTTP for everyone) and its certificates (NULL without TLS), also while serving;
- * connections under way finish under the old one unless TLS is switched on or off. 0 or -errno: then the old one stands. */
+/* Takes over a web configuration (NULL: plain HTTP for everyone) and its certificates (NULL without TLS), also while
+ * serving; connections under way finish under the old one unless TLS is switched on or off. 0 or -errno: then the old
+ * one stands. */
 int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_tls *tls);
 
 /* Serves in this thread until `wake` says stop. 0 or -errno. */

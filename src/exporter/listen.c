@@ -13,7 +13,7 @@
 #include "base/num.h"
 #include "base/text.h"
 
-#define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
+#define BACKLOG            4096 /* the kernel cuts it to net.core.somaxconn */
 #define INHERITED_FD_FIRST 3
 
 /* "HOST:PORT" or "[HOST]:PORT" in two. */
@@ -32,8 +32,8 @@ static int split(const char *address, char *host, size_t host_size, char *port, 
     } else if (memchr(address, ':', (size_t)(colon - address))) {
         return -EINVAL;
     }
-    if ((size_t)(end - from) >= host_size || !el_text_copy(port, port_size, colon + 1) || el_num_parse_i64(port, &number) < 0 ||
-        number < 0 || number > 65535)
+    if ((size_t)(end - from) >= host_size || !el_text_copy(port, port_size, colon + 1) ||
+        el_num_parse_i64(port, &number) < 0 || number < 0 || number > 65535)
         return -EINVAL;
     memcpy(host, from, (size_t)(end - from));
     host[end - from] = '\0';
@@ -48,7 +48,8 @@ static void name_of(int fd, char *out, size_t size)
 
     el_text_copy(out, size, "?");
     if (getsockname(fd, (struct sockaddr *)&sa, &n) == 0 &&
-        getnameinfo((struct sockaddr *)&sa, n, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) == 0)
+        getnameinfo((struct sockaddr *)&sa, n, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) ==
+            0)
         snprintf(out, size, sa.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 
@@ -84,7 +85,8 @@ static void complain(const char *address, int r)
 {
     switch (-r) {
     case EADDRINUSE:
-        el_log_error("cannot listen on %s: another program has this port; choose another with --web.listen-address", address);
+        el_log_error("cannot listen on %s: another program has this port; choose another with --web.listen-address",
+                     address);
         break;
     case EACCES:
         el_log_error("cannot listen on %s: no permission; ports below 1024 need CAP_NET_BIND_SERVICE", address);
@@ -147,7 +149,8 @@ static int inherit_one(struct el_listeners *l, int fd)
     int type = 0, listening = 0;
     socklen_t n = sizeof type;
 
-    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) < 0 || getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &n) < 0)
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) < 0 ||
+        getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &n) < 0)
         return -errno;
     if (type != SOCK_STREAM || !listening)
         return -EINVAL;
@@ -167,7 +170,8 @@ int el_listen_inherit(struct el_listeners *l)
         int r = inherit_one(l, INHERITED_FD_FIRST + i);
 
         if (r < 0) {
-            el_log_error("descriptor %d passed by the service manager is no listening stream socket: set ListenStream= in the unit",
+            el_log_error("descriptor %d passed by the service manager is no listening stream socket: set ListenStream= "
+                         "in the unit",
                          INHERITED_FD_FIRST + i);
             return r;
         }

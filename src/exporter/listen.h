@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #define EL_LISTENERS_MAX 32
-#define EL_WEB_PORT "10450"
+#define EL_WEB_PORT      "10450"
 
 struct el_listener {
     int fd;
@@ -16,8 +16,8 @@ struct el_listeners {
     struct el_listener at[EL_LISTENERS_MAX];
 };
 
-/* One more: "0.0.0.0:10450", "[::]:10450", "localhost:0", or ":10450" (every address of both families). IPv6 sockets are V6ONLY,
- * so that both families can be listened to apart. 0 or -errno; the reason is logged with the address. */
+/* One more: "0.0.0.0:10450", "[::]:10450", "localhost:0", or ":10450" (every address of both families). IPv6 sockets
+ * are V6ONLY, so that both families can be listened to apart. 0 or -errno; the reason is logged with the address. */
 int el_listen_add(struct el_listeners *l, const char *address);
 
 /* [::] and 0.0.0.0 on EL_WEB_PORT; a host without one family listens on the other. */

@@ -103,7 +103,8 @@ static bool accepts(const struct range *r, enum el_media m)
     case EL_MEDIA_OPENMETRICS_001:
         return is(r->name, "application/openmetrics-text") && version_is(r, "0.0.1", false);
     case EL_MEDIA_TEXT_004:
-        return (is(r->name, "text/plain") && version_is(r, "0.0.4", true)) || is(r->name, "text/*") || is(r->name, "*/*");
+        return (is(r->name, "text/plain") && version_is(r, "0.0.4", true)) || is(r->name, "text/*") ||
+               is(r->name, "*/*");
     case EL_MEDIA_COUNT:
         break;
     }

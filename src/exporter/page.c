@@ -31,7 +31,8 @@ const char *el_page_policy(void)
         put_hash(style, sizeof style, "style-src", el_page_css);
         put_hash(script, sizeof script, "script-src", el_page_js);
         snprintf(policy, sizeof policy,
-                 "default-src 'none'; %s; %s; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                 "default-src 'none'; %s; %s; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+                 "frame-ancestors 'none'",
                  style, script);
     }
     return policy;
@@ -69,7 +70,8 @@ static void put_banner(const struct el_page *p, struct el_buf *b)
         put_age(b, p->now_us - p->s->time_us);
         el_buf_puts(b, ", since ");
         put_time(b, p->s->realtime_us);
-        el_buf_puts(b, ". What changes from second to second is left out below; nobody may be governing these drives. ");
+        el_buf_puts(b,
+                    ". What changes from second to second is left out below; nobody may be governing these drives. ");
         el_page_text(b, p->problem);
         el_buf_puts(b, "</p>");
         break;
@@ -77,7 +79,8 @@ static void put_banner(const struct el_page *p, struct el_buf *b)
         if (!p->s->daemon.ready)
             el_buf_puts(b, "<p class=\"starting\">Starting: not every drive was polled yet.</p>");
         if (!p->s->daemon.config_ok)
-            el_buf_puts(b, "<p class=\"warn\"><strong>⚠ Settings.</strong> The last settings file was bad; the ones before it are in force.</p>");
+            el_buf_puts(b, "<p class=\"warn\"><strong>⚠ Settings.</strong> The last settings file was bad; the ones "
+                           "before it are in force.</p>");
         break;
     }
     el_buf_puts(b, "</div>");
@@ -112,7 +115,10 @@ static void put_alarms(const struct el_page *p, struct el_buf *b)
             if ((int)a->severity != severity)
                 continue;
             el_buf_printf(b, "<li class=\"%s\"><strong>%s %s</strong> ", el_severity_name(a->severity),
-                          severity == EL_SEVERITY_CRITICAL ? "✖" : severity == EL_SEVERITY_WARNING ? "⚠" : "ℹ", el_severity_name(a->severity));
+                          severity == EL_SEVERITY_CRITICAL  ? "✖"
+                          : severity == EL_SEVERITY_WARNING ? "⚠"
+                                                            : "ℹ",
+                          el_severity_name(a->severity));
             put_place(p, a->card, a->slot, b);
             el_page_text(b, a->text);
             el_buf_puts(b, ", for ");
@@ -133,8 +139,8 @@ static void put_fact(struct el_buf *b, const char *name, double v, int decimals,
     el_buf_printf(b, " %s<small>%s</small></dd></div>", unit, note);
 }
 
-static void put_reading(const struct el_page *p, struct el_buf *b, const char *name, const struct el_reading *r, double scale, int decimals,
-                        const char *unit)
+static void put_reading(const struct el_page *p, struct el_buf *b, const char *name, const struct el_reading *r,
+                        double scale, int decimals, const char *unit)
 {
     static const char *const notes[] = {"", " estimated", " assumed"};
 
@@ -156,10 +162,11 @@ static void put_card_facts(const struct el_page *p, const struct el_card *c, str
     put_reading(p, b, "Humidity", &c->humidity_ppm, 0.0001, 0, "%");
     put_reading(p, b, "Switch", &c->switch_mc, 0.001, 1, "°C");
     if (p->state == EL_SOURCE_FRESH && c->governed)
-        el_buf_printf(b, "<div><dt>Governor</dt><dd>%s%s<small> %s</small></dd></div>", el_mode_name(c->mode), c->paused ? ", paused" : "", c->law);
+        el_buf_printf(b, "<div><dt>Governor</dt><dd>%s%s<small> %s</small></dd></div>", el_mode_name(c->mode),
+                      c->paused ? ", paused" : "", c->law);
     if (p->state == EL_SOURCE_FRESH && c->failsafe != EL_FAILSAFE_NONE)
-        el_buf_printf(b, "<div class=\"bad\"><dt>Failsafe</dt><dd>✖ %s<small> %s</small></dd></div>", el_failsafe_name(c->failsafe),
-                      el_constraint_name(c->failsafe_reason));
+        el_buf_printf(b, "<div class=\"bad\"><dt>Failsafe</dt><dd>✖ %s<small> %s</small></dd></div>",
+                      el_failsafe_name(c->failsafe), el_constraint_name(c->failsafe_reason));
     el_buf_puts(b, "<div class=\"wide\"><dt>Power, last hour</dt><dd>");
     el_page_plot(p, c, -1, "Card power", "W", b);
     el_buf_puts(b, "</dd></div></dl>");
@@ -202,8 +209,8 @@ static void put_state(const struct el_page *p, const struct el_slot *t, struct e
     enum el_page_mood mood = el_page_mood(p, t);
 
     cell(b, "State");
-    el_buf_printf(b, "<span class=\"state %s\"><span aria-hidden=\"true\">%s</span> %s</span>", el_page_mood_class(mood), marks[mood],
-                  el_page_word(p, t));
+    el_buf_printf(b, "<span class=\"state %s\"><span aria-hidden=\"true\">%s</span> %s</span>",
+                  el_page_mood_class(mood), marks[mood], el_page_word(p, t));
     if (t->reason[0]) {
         el_buf_puts(b, "<small>");
         el_page_text(b, t->reason);
@@ -308,7 +315,8 @@ static void put_slot_row(const struct el_page *p, const struct el_card *c, uint3
 {
     const struct el_slot *t = &el_snapshot_slots(p->s)[row];
 
-    el_buf_printf(b, "<tr role=\"row\" class=\"%s\"><th role=\"rowheader\" scope=\"row\">slot %u<small>", el_page_mood_class(el_page_mood(p, t)), t->number);
+    el_buf_printf(b, "<tr role=\"row\" class=\"%s\"><th role=\"rowheader\" scope=\"row\">slot %u<small>",
+                  el_page_mood_class(el_page_mood(p, t)), t->number);
     if (p->state == EL_SOURCE_FRESH)
         el_page_text(b, t->controller);
     el_buf_puts(b, "</small></th>");
@@ -326,7 +334,8 @@ static void put_slot_row(const struct el_page *p, const struct el_card *c, uint3
 
 static void put_card(const struct el_page *p, uint32_t i, struct el_buf *b)
 {
-    static const char *const columns[] = {"Slot", "Drive", "State", "Temperature", "I/O cap and why", "Link", "Health", "Last hour"};
+    static const char *const columns[] = {"Slot", "Drive",  "State",    "Temperature", "I/O cap and why",
+                                          "Link", "Health", "Last hour"};
     const struct el_card *c = &el_snapshot_cards(p->s)[i];
 
     el_buf_printf(b, "<section class=\"cardbox\" aria-labelledby=\"card%u\"><h2 id=\"card%u\">", i, i);
@@ -336,7 +345,8 @@ static void put_card(const struct el_page *p, uint32_t i, struct el_buf *b)
     el_buf_puts(b, "</small></h2><div class=\"side\">");
     el_page_draw_card(p, c, b);
     put_card_facts(p, c, b);
-    el_buf_printf(b, "</div><table role=\"table\" aria-labelledby=\"card%u\"><thead role=\"rowgroup\"><tr role=\"row\">", i);
+    el_buf_printf(
+        b, "</div><table role=\"table\" aria-labelledby=\"card%u\"><thead role=\"rowgroup\"><tr role=\"row\">", i);
     for (size_t k = 0; k < EL_ARRAY_SIZE(columns); k++)
         el_buf_printf(b, "<th role=\"columnheader\" scope=\"col\">%s</th>", columns[k]);
     el_buf_puts(b, "</tr></thead><tbody role=\"rowgroup\">");
@@ -352,8 +362,10 @@ static void put_head(const struct el_page *p, struct el_buf *b)
     char host[65] = "";
 
     gethostname(host, sizeof host - 1);
-    el_buf_puts(b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-                   "content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\"><title>");
+    el_buf_puts(
+        b,
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+        "content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\"><title>");
     el_buf_puts(b, p->state == EL_SOURCE_FRESH ? "" : "✖ ");
     el_page_text(b, host);
     el_buf_puts(b, ": elementd</title><link rel=\"icon\" href=\"data:,\"><style>");
@@ -367,7 +379,8 @@ static void put_foot(const struct el_page *p, struct el_buf *b)
 {
     el_buf_puts(b, "<footer><nav aria-label=\"Other forms\"><a href=\"");
     el_page_text(b, p->telemetry_path);
-    el_buf_puts(b, "\">metrics</a> <a href=\"/api/v1/snapshot\">JSON</a> <a href=\"/-/ready\">ready</a> <a href=\"/-/healthy\">healthy</a></nav>"
+    el_buf_puts(b, "\">metrics</a> <a href=\"/api/v1/snapshot\">JSON</a> <a href=\"/-/ready\">ready</a> <a "
+                   "href=\"/-/healthy\">healthy</a></nav>"
                    "<p id=\"live\" class=\"quiet\"></p></footer><script>");
     el_buf_puts(b, el_page_js);
     el_buf_puts(b, "</script></body></html>\n");

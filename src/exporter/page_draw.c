@@ -1,4 +1,5 @@
-/* Drawings of the status page. All sizes in units of the view box; text is real text, so it scales, selects and is read aloud. */
+/* Drawings of the status page. All sizes in units of the view box; text is real text, so it scales, selects and is read
+ * aloud. */
 #include <math.h>
 
 #include "exporter/page_parts.h"
@@ -28,7 +29,8 @@ static struct layout lay_out(const struct el_card *c)
     l.above = l.rows_above * l.columns;
     l.width = 2 * MARGIN + (int)l.columns * SLOT_W + ((int)l.columns - 1) * GAP;
     l.switch_y = MARGIN + (int)l.rows_above * (SLOT_H + GAP) + GAP;
-    l.board_h = l.switch_y + (c->has_switch ? SWITCH_H + GAP : 0) + (int)l.rows_below * (SLOT_H + GAP) + (l.rows_below ? GAP : 0);
+    l.board_h = l.switch_y + (c->has_switch ? SWITCH_H + GAP : 0) + (int)l.rows_below * (SLOT_H + GAP) +
+                (l.rows_below ? GAP : 0);
     l.height = l.board_h + EDGE_H;
     return l;
 }
@@ -38,12 +40,14 @@ static void slot_place(const struct el_card *c, const struct layout *l, uint32_t
     uint32_t row = i / l->columns, column = i % l->columns;
 
     *x = MARGIN + (int)column * (SLOT_W + GAP);
-    *y = row < l->rows_above ? MARGIN + (int)row * (SLOT_H + GAP)
-                             : l->switch_y + (c->has_switch ? SWITCH_H : 0) + 2 * GAP + (int)(row - l->rows_above) * (SLOT_H + GAP);
+    *y = row < l->rows_above
+             ? MARGIN + (int)row * (SLOT_H + GAP)
+             : l->switch_y + (c->has_switch ? SWITCH_H : 0) + 2 * GAP + (int)(row - l->rows_above) * (SLOT_H + GAP);
 }
 
 /* The link that ends at a slot of this card. */
-static const struct el_link *link_of(const struct el_page *p, const struct el_card *c, uint32_t slot_row, enum el_link_role role)
+static const struct el_link *link_of(const struct el_page *p, const struct el_card *c, uint32_t slot_row,
+                                     enum el_link_role role)
 {
     const struct el_link *links = el_snapshot_links(p->s);
 
@@ -67,7 +71,8 @@ static void link_text(const struct el_link *k, struct el_buf *b)
     el_buf_puts(b, " GT/s");
 }
 
-static void draw_link(const struct el_page *p, const struct el_card *c, const struct layout *l, uint32_t i, struct el_buf *b)
+static void draw_link(const struct el_page *p, const struct el_card *c, const struct layout *l, uint32_t i,
+                      struct el_buf *b)
 {
     const struct el_link *k = link_of(p, c, c->first_slot + i, EL_LINK_DRIVE);
     uint32_t row = i / l->columns;
@@ -76,12 +81,13 @@ static void draw_link(const struct el_page *p, const struct el_card *c, const st
     slot_place(c, l, i, &x, &y);
     up = y < l->switch_y;
     if (!c->has_switch) {
-        el_buf_printf(b, "<path class=\"link %s\" d=\"M%d %dV%d\"/>", link_class(p, k), x + SLOT_W / 2, y + SLOT_H, l->board_h);
+        el_buf_printf(b, "<path class=\"link %s\" d=\"M%d %dV%d\"/>", link_class(p, k), x + SLOT_W / 2, y + SLOT_H,
+                      l->board_h);
         return;
     }
     if (row + 1 == l->rows_above || row == l->rows_above) {
-        el_buf_printf(b, "<path class=\"link %s\" d=\"M%d %dV%d\"/>", link_class(p, k), x + SLOT_W / 2, up ? y + SLOT_H : y,
-                      up ? l->switch_y : l->switch_y + SWITCH_H);
+        el_buf_printf(b, "<path class=\"link %s\" d=\"M%d %dV%d\"/>", link_class(p, k), x + SLOT_W / 2,
+                      up ? y + SLOT_H : y, up ? l->switch_y : l->switch_y + SWITCH_H);
         return;
     }
     /* From rows further away, lanes run in the gaps beside the slots between. */
@@ -89,7 +95,8 @@ static void draw_link(const struct el_page *p, const struct el_card *c, const st
                   x + SLOT_W + 2 + (int)(row % 3) * 4, up ? l->switch_y + 6 : l->switch_y + SWITCH_H - 6);
 }
 
-static void draw_slot(const struct el_page *p, const struct el_card *c, const struct layout *l, uint32_t i, struct el_buf *b)
+static void draw_slot(const struct el_page *p, const struct el_card *c, const struct layout *l, uint32_t i,
+                      struct el_buf *b)
 {
     const struct el_slot *t = &el_snapshot_slots(p->s)[c->first_slot + i];
     enum el_page_mood mood = el_page_mood(p, t);
@@ -99,7 +106,8 @@ static void draw_slot(const struct el_page *p, const struct el_card *c, const st
 
     slot_place(c, l, i, &x, &y);
     middle = x + SLOT_W / 2;
-    el_buf_printf(b, "<g class=\"slot %s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>", el_page_mood_class(mood), x, y, SLOT_W, SLOT_H);
+    el_buf_printf(b, "<g class=\"slot %s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>",
+                  el_page_mood_class(mood), x, y, SLOT_W, SLOT_H);
     el_buf_printf(b, "<text class=\"name\" x=\"%d\" y=\"%d\">slot %u</text>", x + 9, y + 19, t->number);
     if (live && el_reading_usable(&t->temp_mc[0])) {
         el_buf_printf(b, "<text class=\"temp\" x=\"%d\" y=\"%d\">", middle, y + 51);
@@ -116,7 +124,8 @@ static void draw_slot(const struct el_page *p, const struct el_card *c, const st
     }
     el_buf_puts(b, "</text>");
     if (live) {
-        el_buf_printf(b, "<rect class=\"bar\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"5\" rx=\"2\"/>", x + 9, y + 79, full);
+        el_buf_printf(b, "<rect class=\"bar\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"5\" rx=\"2\"/>", x + 9, y + 79,
+                      full);
         el_buf_printf(b, "<rect class=\"level\" x=\"%d\" y=\"%d\" width=\"%ld\" height=\"5\" rx=\"2\"/>", x + 9, y + 79,
                       lround((in_force ? cap : 1) * full));
     }
@@ -128,8 +137,9 @@ static void draw_switch(const struct el_page *p, const struct el_card *c, const 
     bool live = p->state == EL_SOURCE_FRESH && el_reading_usable(&c->switch_mc);
 
     el_buf_printf(b, "<g class=\"switch%s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>",
-                  live && isfinite(c->switch_limit_c) && (double)c->switch_mc.value / 1000 > c->switch_limit_c ? " hot" : "", MARGIN, l->switch_y,
-                  l->width - 2 * MARGIN, SWITCH_H);
+                  live && isfinite(c->switch_limit_c) && (double)c->switch_mc.value / 1000 > c->switch_limit_c ? " hot"
+                                                                                                               : "",
+                  MARGIN, l->switch_y, l->width - 2 * MARGIN, SWITCH_H);
     el_buf_printf(b, "<text x=\"%d\" y=\"%d\">PCIe switch", l->width / 2, l->switch_y + SWITCH_H / 2 + 5);
     if (live) {
         el_buf_puts(b, ", ");
@@ -159,8 +169,10 @@ void el_page_draw_card(const struct el_page *p, const struct el_card *c, struct 
     struct layout l = lay_out(c);
 
     /* The table beside it says the same to a screen reader, better. */
-    el_buf_printf(b, "<svg class=\"card\" viewBox=\"0 0 %d %d\" aria-hidden=\"true\" focusable=\"false\">", l.width, l.height);
-    el_buf_printf(b, "<rect class=\"board\" x=\"2\" y=\"2\" width=\"%d\" height=\"%d\" rx=\"8\"/>", l.width - 4, l.board_h - 2);
+    el_buf_printf(b, "<svg class=\"card\" viewBox=\"0 0 %d %d\" aria-hidden=\"true\" focusable=\"false\">", l.width,
+                  l.height);
+    el_buf_printf(b, "<rect class=\"board\" x=\"2\" y=\"2\" width=\"%d\" height=\"%d\" rx=\"8\"/>", l.width - 4,
+                  l.board_h - 2);
     for (uint32_t i = 0; i < c->slots; i++)
         draw_link(p, c, &l, i, b);
     if (c->has_switch)
@@ -210,7 +222,8 @@ static void put_line(const struct series *s, double low, double high, const char
 
     el_buf_printf(b, "<path class=\"%s\" d=\"", class);
     for (int i = 0; i < POINTS; i++) {
-        double x = 1 + i * (PLOT_W - 2.0) / (POINTS - 1), y = PLOT_H - 2 - (s->v[i] - low) / (high - low) * (PLOT_H - 4);
+        double x = 1 + i * (PLOT_W - 2.0) / (POINTS - 1),
+               y = PLOT_H - 2 - (s->v[i] - low) / (high - low) * (PLOT_H - 4);
 
         if (isnan(s->v[i])) {
             down = false;
@@ -227,7 +240,8 @@ static void put_line(const struct series *s, double low, double high, const char
     el_buf_puts(b, "\"/>");
 }
 
-void el_page_plot(const struct el_page *p, const struct el_card *c, int slot, const char *what, const char *unit, struct el_buf *b)
+void el_page_plot(const struct el_page *p, const struct el_card *c, int slot, const char *what, const char *unit,
+                  struct el_buf *b)
 {
     struct el_history_sample samples[EL_HISTORY_SAMPLES];
     struct series value, cap;
@@ -238,7 +252,9 @@ void el_page_plot(const struct el_page *p, const struct el_card *c, int slot, co
     cap = thin(samples, true);
     if (!value.n)
         return;
-    el_buf_printf(b, "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s in the last hour: ", PLOT_W, PLOT_H, what);
+    el_buf_printf(b,
+                  "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s in the last hour: ", PLOT_W,
+                  PLOT_H, what);
     el_page_fixed(b, value.min, 0);
     el_buf_puts(b, " to ");
     el_page_fixed(b, value.max, 0);

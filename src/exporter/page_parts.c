@@ -109,7 +109,8 @@ static void ailment(struct el_buf *b, const char *text)
 
 void el_page_ailments(struct el_buf *b, const struct el_slot *t)
 {
-    static const char *const warnings[] = {"spare blocks low", NULL /* temperature: shown as such */, "reliability degraded", "read only",
+    static const char *const warnings[] = {"spare blocks low",         NULL /* temperature: shown as such */,
+                                           "reliability degraded",     "read only",
                                            "power-loss backup failed", "persistent memory unreliable"};
     if (t->smart_stamp.quality != EL_GOOD)
         return;

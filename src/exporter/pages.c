@@ -90,7 +90,8 @@ static struct el_view_options options(const struct el_pages *p, struct el_export
         p->o.stats(p->o.ctx, stats);
     stats->snapshots_refused = el_source_refused(p->o.source);
     stats->render_us = p->render_us;
-    return (struct el_view_options){.groups = p->o.groups, .now_us = now_us, .stale = p->state != EL_SOURCE_FRESH, .exporter = stats};
+    return (struct el_view_options){
+        .groups = p->o.groups, .now_us = now_us, .stale = p->state != EL_SOURCE_FRESH, .exporter = stats};
 }
 
 static struct el_body *render_metrics(struct el_pages *p, unsigned slot, enum el_media media, int64_t now_us)
@@ -106,7 +107,8 @@ static struct el_body *render_metrics(struct el_pages *p, unsigned slot, enum el
     struct el_buf bytes = {0};
     struct el_body *b = NULL;
 
-    if (el_view_metrics(p->snapshot, media == EL_MEDIA_TEXT_004 ? EL_VIEW_PROMETHEUS : EL_VIEW_OPENMETRICS, &o, &bytes) == 0)
+    if (el_view_metrics(p->snapshot, media == EL_MEDIA_TEXT_004 ? EL_VIEW_PROMETHEUS : EL_VIEW_OPENMETRICS, &o,
+                        &bytes) == 0)
         b = el_body_new(slot, 200, type[media], &bytes);
     el_buf_free(&bytes);
     p->render_us = el_clock_thread_cpu_us() - begin_us;
@@ -132,7 +134,11 @@ static struct el_body *render_page(struct el_pages *p, int64_t now_us)
 {
     char problem[160];
     struct el_page page = {
-        .s = p->snapshot, .state = p->state, .problem = problem, .history = p->o.history, .telemetry_path = p->telemetry_path,
+        .s = p->snapshot,
+        .state = p->state,
+        .problem = problem,
+        .history = p->o.history,
+        .telemetry_path = p->telemetry_path,
         .now_us = now_us,
     };
     struct el_buf bytes = {0};

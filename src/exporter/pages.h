@@ -1,5 +1,5 @@
-/* The content of the exporter: the pure views over the shared snapshot, rendered at most once per snapshot and variant, on first
- * request. One HTTP thread. */
+/* The content of the exporter: the pure views over the shared snapshot, rendered at most once per snapshot and variant,
+ * on first request. One HTTP thread. */
 #pragma once
 
 #include "exporter/content.h"
@@ -12,7 +12,8 @@ struct el_pages_options {
     const char *telemetry_path; /* "/metrics" */
     uint64_t groups;            /* metric groups of the catalog */
     struct el_history *history; /* for the page; NULL = none */
-    void (*stats)(void *ctx, struct el_exporter_stats *out); /* what the exporter knows about itself, asked at each rendering */
+    void (*stats)(void *ctx,
+                  struct el_exporter_stats *out); /* what the exporter knows about itself, asked at each rendering */
     void *ctx;
 };
 

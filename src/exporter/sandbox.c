@@ -22,20 +22,21 @@
 #define NOBODY_ID 65534
 
 /* Landlock as of ABI 6; Debian 12's headers end at 2. */
-#define ACCESS_FS_REFER      (1ULL << 13)
-#define ACCESS_FS_TRUNCATE   (1ULL << 14)
-#define ACCESS_FS_IOCTL_DEV  (1ULL << 15)
-#define ACCESS_NET_BIND_TCP  (1ULL << 0)
+#define ACCESS_FS_REFER        (1ULL << 13)
+#define ACCESS_FS_TRUNCATE     (1ULL << 14)
+#define ACCESS_FS_IOCTL_DEV    (1ULL << 15)
+#define ACCESS_NET_BIND_TCP    (1ULL << 0)
 #define ACCESS_NET_CONNECT_TCP (1ULL << 1)
-#define SCOPE_ABSTRACT_UNIX  (1ULL << 0)
-#define SCOPE_SIGNAL         (1ULL << 1)
+#define SCOPE_ABSTRACT_UNIX    (1ULL << 0)
+#define SCOPE_SIGNAL           (1ULL << 1)
 
 struct ruleset_attr {
     uint64_t fs, net, scoped;
 };
 
-#define READ_ACCESS  (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
-#define WRITE_ACCESS (READ_ACCESS | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
+#define READ_ACCESS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define WRITE_ACCESS                                                                                                   \
+    (READ_ACCESS | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
 
 int el_sandbox_mode_parse(const char *text, enum el_sandbox_mode *out)
 {
@@ -49,7 +50,8 @@ int el_sandbox_mode_parse(const char *text, enum el_sandbox_mode *out)
     return -EINVAL;
 }
 
-/* Root becomes the user, with the user's groups (snmpd's socket may need one); other users stay who they are. No capability is left. */
+/* Root becomes the user, with the user's groups (snmpd's socket may need one); other users stay who they are. No
+ * capability is left. */
 static int drop_rights(const char *user)
 {
     const struct passwd *pw = geteuid() == 0 ? getpwnam(user) : NULL;
@@ -59,11 +61,14 @@ static int drop_rights(const char *user)
 
     capng_clear(CAPNG_SELECT_ALL);
     if (geteuid() == 0) {
-        capng_apply(CAPNG_SELECT_BOUNDS); /* takes CAP_SETPCAP, so while there is one; without it no_new_privs is enough */
+        capng_apply(
+            CAPNG_SELECT_BOUNDS); /* takes CAP_SETPCAP, so while there is one; without it no_new_privs is enough */
         if (!pw)
-            el_log_warning("there is no user %s: running as user id %d; make it with `systemd-sysusers` or `useradd --system %s`",
-                           user, NOBODY_ID, user);
-        if ((pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL)) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+            el_log_warning(
+                "there is no user %s: running as user id %d; make it with `systemd-sysusers` or `useradd --system %s`",
+                user, NOBODY_ID, user);
+        if ((pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL)) < 0 || setresgid(gid, gid, gid) < 0 ||
+            setresuid(uid, uid, uid) < 0)
             return -errno;
     }
     capng_clear(CAPNG_SELECT_ALL);
@@ -114,7 +119,9 @@ static int confine_files(const struct el_sandbox *s)
 {
     int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION), r = 0;
     struct ruleset_attr attr;
-    size_t size = abi >= 6 ? sizeof attr : abi >= 4 ? offsetof(struct ruleset_attr, scoped) : offsetof(struct ruleset_attr, net);
+    size_t size = abi >= 6   ? sizeof attr
+                  : abi >= 4 ? offsetof(struct ruleset_attr, scoped)
+                             : offsetof(struct ruleset_attr, net);
 
     if (abi < 0)
         return -errno;
@@ -131,25 +138,104 @@ static int confine_files(const struct el_sandbox *s)
     return r;
 }
 
-/* What a running exporter calls, libraries and sanitizers of a test build included; from strace of every test of the tier. */
+/* What a running exporter calls, libraries and sanitizers of a test build included; from strace of every test of the
+ * tier. */
 static const int allowed[] = {
     /* memory, threads, time */
-    SCMP_SYS(brk), SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mprotect), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(futex),
-    SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(gettid), SCMP_SYS(getpid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(exit), SCMP_SYS(exit_group),
-    SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep), SCMP_SYS(gettimeofday), SCMP_SYS(getrandom),
-    SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
-    SCMP_SYS(prlimit64), SCMP_SYS(getrlimit), SCMP_SYS(getrusage), SCMP_SYS(sysinfo), SCMP_SYS(uname), SCMP_SYS(arch_prctl),
+    SCMP_SYS(brk),
+    SCMP_SYS(mmap),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mprotect),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(futex),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(rseq),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(gettid),
+    SCMP_SYS(getpid),
+    SCMP_SYS(getuid),
+    SCMP_SYS(geteuid),
+    SCMP_SYS(getgid),
+    SCMP_SYS(getegid),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_getres),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(prlimit64),
+    SCMP_SYS(getrlimit),
+    SCMP_SYS(getrusage),
+    SCMP_SYS(sysinfo),
+    SCMP_SYS(uname),
+    SCMP_SYS(arch_prctl),
     /* files: Landlock says which */
-    SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(close), SCMP_SYS(open), SCMP_SYS(openat),
-    SCMP_SYS(lseek), SCMP_SYS(stat), SCMP_SYS(fstat), SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(getdents64), SCMP_SYS(readlink),
-    SCMP_SYS(readlinkat), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(getcwd), SCMP_SYS(fcntl), SCMP_SYS(dup), SCMP_SYS(dup3),
-    SCMP_SYS(rename), SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(unlink), SCMP_SYS(unlinkat), SCMP_SYS(fchmod), SCMP_SYS(ftruncate), SCMP_SYS(fsync),
-    SCMP_SYS(umask), SCMP_SYS(pipe2), SCMP_SYS(eventfd2), SCMP_SYS(signalfd4),
+    SCMP_SYS(read),
+    SCMP_SYS(readv),
+    SCMP_SYS(pread64),
+    SCMP_SYS(write),
+    SCMP_SYS(writev),
+    SCMP_SYS(close),
+    SCMP_SYS(open),
+    SCMP_SYS(openat),
+    SCMP_SYS(lseek),
+    SCMP_SYS(stat),
+    SCMP_SYS(fstat),
+    SCMP_SYS(lstat),
+    SCMP_SYS(newfstatat),
+    SCMP_SYS(statx),
+    SCMP_SYS(getdents64),
+    SCMP_SYS(readlink),
+    SCMP_SYS(readlinkat),
+    SCMP_SYS(access),
+    SCMP_SYS(faccessat),
+    SCMP_SYS(faccessat2),
+    SCMP_SYS(getcwd),
+    SCMP_SYS(fcntl),
+    SCMP_SYS(dup),
+    SCMP_SYS(dup3),
+    SCMP_SYS(rename),
+    SCMP_SYS(renameat),
+    SCMP_SYS(renameat2),
+    SCMP_SYS(unlink),
+    SCMP_SYS(unlinkat),
+    SCMP_SYS(fchmod),
+    SCMP_SYS(ftruncate),
+    SCMP_SYS(fsync),
+    SCMP_SYS(umask),
+    SCMP_SYS(pipe2),
+    SCMP_SYS(eventfd2),
+    SCMP_SYS(signalfd4),
     /* waiting, and sockets there already are */
-    SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait),
-    SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg), SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(sendfile), SCMP_SYS(shutdown),
-    SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
+    SCMP_SYS(poll),
+    SCMP_SYS(ppoll),
+    SCMP_SYS(select),
+    SCMP_SYS(pselect6),
+    SCMP_SYS(epoll_create1),
+    SCMP_SYS(epoll_ctl),
+    SCMP_SYS(epoll_wait),
+    SCMP_SYS(epoll_pwait),
+    SCMP_SYS(accept),
+    SCMP_SYS(accept4),
+    SCMP_SYS(recvfrom),
+    SCMP_SYS(recvmsg),
+    SCMP_SYS(sendto),
+    SCMP_SYS(sendmsg),
+    SCMP_SYS(sendfile),
+    SCMP_SYS(shutdown),
+    SCMP_SYS(getsockopt),
+    SCMP_SYS(setsockopt),
+    SCMP_SYS(getsockname),
+    SCMP_SYS(getpeername),
 };
 
 static int allow_sockets(scmp_filter_ctx f, const struct el_sandbox *s)
@@ -161,10 +247,12 @@ static int allow_sockets(scmp_filter_ctx f, const struct el_sandbox *s)
         r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
     for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(families); i++) {
         if (s->udp)
-            r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]),
+            r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
+                                 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]),
                                  SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
         if (r == 0 && s->tcp)
-            r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]),
+            r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
+                                 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]),
                                  SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_STREAM));
     }
     if (r == 0 && (s->unix_sockets || s->tcp || s->udp))
@@ -174,8 +262,8 @@ static int allow_sockets(scmp_filter_ctx f, const struct el_sandbox *s)
     return r;
 }
 
-/* clone only for threads; ioctl only what libraries ask of any descriptor. clone3 hides its flags in memory: glibc falls back on
- * ENOSYS. */
+/* clone only for threads; ioctl only what libraries ask of any descriptor. clone3 hides its flags in memory: glibc
+ * falls back on ENOSYS. */
 static int allow_careful(scmp_filter_ctx f)
 {
     static const unsigned long asked[] = {TCGETS, FIONREAD, FIONBIO};

@@ -26,7 +26,8 @@ static void memory(struct el_process_stats *out)
     unsigned long long size, resident;
     char line[128];
 
-    if (el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) == 0 && sscanf(line, "%llu %llu", &size, &resident) == 2) {
+    if (el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) == 0 &&
+        sscanf(line, "%llu %llu", &size, &resident) == 2) {
         out->vsz_bytes = size * (uint64_t)sysconf(_SC_PAGESIZE);
         out->rss_bytes = resident * (uint64_t)sysconf(_SC_PAGESIZE);
     }
@@ -39,7 +40,8 @@ void el_self_process(struct el_process_stats *out)
 
     if (!start_realtime_us)
         start_realtime_us = el_clock_realtime_us();
-    *out = (struct el_process_stats){.cpu_us = el_clock_process_cpu_us(), .start_realtime_us = start_realtime_us, .open_fds = open_descriptors()};
+    *out = (struct el_process_stats){
+        .cpu_us = el_clock_process_cpu_us(), .start_realtime_us = start_realtime_us, .open_fds = open_descriptors()};
     memory(out);
     if (getrlimit(RLIMIT_NOFILE, &l) == 0)
         out->max_fds = l.rlim_cur;

@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/text.h"
 
-#define STALE_PERIODS 3
+#define STALE_PERIODS     3
 #define PERIOD_MS_DEFAULT 2000
-#define AHEAD_MAX_US (5 * EL_USEC_PER_SEC) /* a snapshot from further in the future is of another boot or machine */
+#define AHEAD_MAX_US      (5 * EL_USEC_PER_SEC) /* a snapshot from further in the future is of another boot or machine */
 
 /* One snapshot and how many hold it; the newest is also held by the source. */
 struct held {

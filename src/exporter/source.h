@@ -18,7 +18,8 @@ struct el_source;
 
 /* `path` is kept by copy. NULL: out of memory. */
 struct el_source *el_source_new(const char *path);
-struct el_source *el_source_free(struct el_source *src); /* after every reference is released; takes NULL, returns NULL */
+struct el_source *
+el_source_free(struct el_source *src); /* after every reference is released; takes NULL, returns NULL */
 
 /* The last sound snapshot, never NULL (an empty one before the first). `now_us`: BOOTTIME. Valid until released. */
 const struct el_snapshot *el_source_acquire(struct el_source *src, int64_t now_us, enum el_source_state *state);

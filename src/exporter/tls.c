@@ -67,12 +67,13 @@ static void add_ciphers(const struct el_web_config *c, struct el_buf *p)
                 continue;
             if (s.min != GNUTLS_TLS1_3)
                 el_buf_printf(p, ":+%s", gnutls_kx_get_name(s.kx));
-            el_buf_printf(p, ":+%s:+%s", gnutls_cipher_get_name(s.cipher), s.mac == GNUTLS_MAC_AEAD ? "AEAD" : gnutls_mac_get_name(s.mac));
+            el_buf_printf(p, ":+%s:+%s", gnutls_cipher_get_name(s.cipher),
+                          s.mac == GNUTLS_MAC_AEAD ? "AEAD" : gnutls_mac_get_name(s.mac));
         }
 }
 
-/* GnuTLS chooses parts, the operator names suites: what the parts allow must be what was named, no more and no less. TLS 1.3 suites
- * are beyond choice in the format's own program too; there they only must not be left without any. */
+/* GnuTLS chooses parts, the operator names suites: what the parts allow must be what was named, no more and no less.
+ * TLS 1.3 suites are beyond choice in the format's own program too; there they only must not be left without any. */
 static int check_ciphers(const struct el_tls *t, const struct el_web_config *c, char *why, size_t why_size)
 {
     size_t found = 0, wanted = 0, modern = 0;
@@ -82,7 +83,9 @@ static int check_ciphers(const struct el_tls *t, const struct el_web_config *c, 
 
     for (size_t i = 0; i < c->ciphers_n; i++)
         wanted += c->ciphers[i] >> 8 != 0x13;
-    for (unsigned i = 0; (r = gnutls_priority_get_cipher_suite_index(t->priority, i, &index)) != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE; i++) {
+    for (unsigned i = 0;
+         (r = gnutls_priority_get_cipher_suite_index(t->priority, i, &index)) != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE;
+         i++) {
         const char *name = r < 0 ? NULL : suite_at(index, &s);
 
         if (!name)
@@ -92,15 +95,20 @@ static int check_ciphers(const struct el_tls *t, const struct el_web_config *c, 
         } else if (listed(c, s.number)) {
             found++;
         } else {
-            snprintf(why, why_size, "tls_server_config.cipher_suites: with these, GnuTLS would offer %s (0x%04x) as well: add it or name fewer",
+            snprintf(why, why_size,
+                     "tls_server_config.cipher_suites: with these, GnuTLS would offer %s (0x%04x) as well: add it or "
+                     "name fewer",
                      name, s.number);
             return -EINVAL;
         }
     }
     if (found < wanted)
-        snprintf(why, why_size, "tls_server_config.cipher_suites: GnuTLS offers only %zu of these %zu suites for these versions", found, wanted);
+        snprintf(why, why_size,
+                 "tls_server_config.cipher_suites: GnuTLS offers only %zu of these %zu suites for these versions",
+                 found, wanted);
     else if (c->max_version >= 13 && !modern)
-        snprintf(why, why_size, "tls_server_config.cipher_suites: none of these ciphers is in TLS 1.3: set max_version to TLS12");
+        snprintf(why, why_size,
+                 "tls_server_config.cipher_suites: none of these ciphers is in TLS 1.3: set max_version to TLS12");
     else
         return 0;
     return -EINVAL;
@@ -150,14 +158,17 @@ static int make_priority(struct el_tls *t, const struct el_web_config *c, char *
         return -ENOMEM;
     r = gnutls_priority_init(&t->priority, p.data, &bad);
     if (r < 0)
-        snprintf(why, why_size, "tls_server_config: GnuTLS takes no combination of these versions, suites and curves (at \"%.60s\")", bad ? bad : p.data);
+        snprintf(why, why_size,
+                 "tls_server_config: GnuTLS takes no combination of these versions, suites and curves (at \"%.60s\")",
+                 bad ? bad : p.data);
     if (r < 0)
         return -EINVAL;
     return c->ciphers_n ? check_ciphers(t, c, why, why_size) : 0;
 }
 
 /* A PEM from a file (then watched) or inline. */
-static int get_pem(struct watched *w, const char *path, const char *text, struct el_buf *out, char *why, size_t why_size)
+static int get_pem(struct watched *w, const char *path, const char *text, struct el_buf *out, char *why,
+                   size_t why_size)
 {
     int r = 0;
 
@@ -206,7 +217,8 @@ static int load_files(struct el_tls *t, const struct el_web_config *c, char *why
         return -EINVAL;
     }
     if (ca.len && gnutls_certificate_set_x509_trust_mem(t->credentials, &ad, GNUTLS_X509_FMT_PEM) <= 0) {
-        snprintf(why, why_size, "client authorities %.200s: no certificate in it", c->client_ca_file ? c->client_ca_file : "(inline)");
+        snprintf(why, why_size, "client authorities %.200s: no certificate in it",
+                 c->client_ca_file ? c->client_ca_file : "(inline)");
         return -EINVAL;
     }
     return 0;
@@ -367,8 +379,8 @@ bool el_tls_outdated(const struct el_tls *t)
 
         if (!w->path || stat(w->path, &st) < 0)
             continue; /* being replaced: keep what works */
-        if (st.st_ino != w->seen.st_ino || st.st_size != w->seen.st_size || st.st_mtim.tv_sec != w->seen.st_mtim.tv_sec ||
-            st.st_mtim.tv_nsec != w->seen.st_mtim.tv_nsec)
+        if (st.st_ino != w->seen.st_ino || st.st_size != w->seen.st_size ||
+            st.st_mtim.tv_sec != w->seen.st_mtim.tv_sec || st.st_mtim.tv_nsec != w->seen.st_mtim.tv_nsec)
             return true;
     }
     return false;

@@ -1,5 +1,5 @@
-/* TLS settings of the web configuration as GnuTLS sees them. Sessions keep a reference to the settings they began with, so
- * certificates are replaced under live connections. One HTTP thread. */
+/* TLS settings of the web configuration as GnuTLS sees them. Sessions keep a reference to the settings they began with,
+ * so certificates are replaced under live connections. One HTTP thread. */
 #pragma once
 
 #include <stdbool.h>

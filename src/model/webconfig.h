@@ -1,5 +1,5 @@
-/* What the web configuration file (the Prometheus exporters' `--web.config.file`) says, checked. Filled by config/, obeyed by
- * exporter/. Owned text; freed whole. */
+/* What the web configuration file (the Prometheus exporters' `--web.config.file`) says, checked. Filled by config/,
+ * obeyed by exporter/. Owned text; freed whole. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,8 +24,9 @@ struct el_web_user {
 
 struct el_web_config {
     bool tls;
-    char *cert_file, *key_file, *client_ca_file; /* paths, relative ones resolved against the file's directory; NULL = none */
-    char *cert, *key, *client_ca;                /* the same inline, PEM; NULL = none */
+    char *cert_file, *key_file,
+        *client_ca_file;          /* paths, relative ones resolved against the file's directory; NULL = none */
+    char *cert, *key, *client_ca; /* the same inline, PEM; NULL = none */
     enum el_client_auth client_auth;
     char **client_sans; /* a client certificate must carry one of them; empty = any */
     size_t client_sans_n;

@@ -54,6 +54,8 @@ class Exporter:
                         "--snmp.agentx", "off", "--user", "nobody", *flags]
         if listen:
             self.command += ["--web.listen-address", f"127.0.0.1:{self.port}"]
+        if "-fsanitize" in (self.build / "CMakeCache.txt").read_text():
+            self.command += ["--sandbox", "off"]  # the sanitizers' own work at exit does not fit into it
         self.env = {**os.environ, **(env or {})}
         self.process = None
 

@@ -222,7 +222,7 @@ static void *thread(void *arg)
 static int daily_work(void)
 {
     pthread_t t;
-    char line[32], path[96];
+    char line[160], path[96];
     void *back = NULL;
 
     if (el_file_read_line(AT_FDCWD, inside, line, sizeof line) < 0 || strcmp(line, "hello") != 0)
