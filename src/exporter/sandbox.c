@@ -138,8 +138,7 @@ static int confine_files(const struct el_sandbox *s)
     return r;
 }
 
-/* What a running exporter calls, libraries and sanitizers of a test build included; from strace of every test of the
- * tier. */
+/* What a running exporter and its libraries call. */
 static const int allowed[] = {
     /* memory, threads, time */
     SCMP_SYS(brk),
