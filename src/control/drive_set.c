@@ -108,15 +108,17 @@ uint32_t el_drive_set_start(struct el_drive_set *ds, const struct el_world *w, c
     for (uint32_t i = 0; i < ds->n; i++) {
         struct el_drive *d = &ds->drive[i];
 
+        bool logs = now_us >= d->logs_due_us;
+
         if (!d->worker || d->running || now_us < d->due_us)
             continue;
         d->poll->request.identify = d->identify;
-        d->poll->request.logs = now_us >= d->logs_due_us;
+        d->poll->request.logs = logs;
         if (d->identify)
             set_namespaces(&d->poll->request, w, i);
         if (!el_worker_start(d->worker))
             continue;
-        if (d->poll->request.logs)
+        if (logs) /* the poll itself belongs to the worker by now */
             d->logs_due_us = now_us + s->poll.logs_ms * EL_USEC_PER_MSEC;
         d->running = true;
         d->start_us = now_us;

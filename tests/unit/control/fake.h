@@ -24,7 +24,7 @@ struct fake_drive {
     _Atomic bool hang;        /* commands wait until it is false */
     _Atomic unsigned admin, identify, smart, features, logs, refused;
     uint64_t error_entries;
-    double cap;               /* in force */
+    _Atomic double cap;       /* in force */
     bool ignore_cap;
     _Atomic bool cap_hang;
     _Atomic int cap_error;
