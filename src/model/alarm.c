@@ -17,7 +17,7 @@ static const struct el_alarm_kind kinds[] = {
     {EL_ALARM_ENDURANCE, EL_SEVERITY_WARNING, "endurance", "Rated endurance used up", 0, 0},
     {EL_ALARM_SPARE, EL_SEVERITY_CRITICAL, "spare", "Available spare below its threshold", 0, 60},
     {EL_ALARM_MEDIA_ERRORS, EL_SEVERITY_WARNING, "media_errors", "Media errors growing", 0, 3600},
-    {EL_ALARM_DRIVE_LOST, EL_SEVERITY_CRITICAL, "drive_lost", "Drive gone or silent", 0, 0},
+    {EL_ALARM_DRIVE_LOST, EL_SEVERITY_CRITICAL, "drive_lost", "Drive gone or silent", 0, 10},
     {EL_ALARM_DRIVE_REPLACED, EL_SEVERITY_INFO, "drive_replaced", "Drive replaced", 0, 0},
     {EL_ALARM_LINK_DEGRADED, EL_SEVERITY_WARNING, "link_degraded", "PCIe link below what it should be", 10, 30},
     {EL_ALARM_AIR_FAILING, EL_SEVERITY_WARNING, "air_failing", "Airflow failing", 60, 120},

@@ -150,6 +150,79 @@ static const char *check_references(const struct el_snapshot *s)
     return NULL;
 }
 
+/* Every text of every row: `n` of them, `size` bytes each, one every `stride` bytes. */
+struct text {
+    enum { CARDS, SLOTS, NAMESPACES, LINKS, SENSORS, EVENTS, ALARMS } table; /* index of `tables` */
+    size_t offset, size, n, stride;
+};
+
+#define MEMBER(type, member) (((struct type *)0)->member)
+#define TEXTS(table, type, member, n, stride)                                                                          \
+    {                                                                                                                  \
+        table, offsetof(struct type, member), sizeof MEMBER(type, member), n, stride                                   \
+    }
+#define TEXT(table, type, member) TEXTS(table, type, member, 1, 0)
+static const struct text texts[] = {
+    TEXT(CARDS, el_card, name),
+    TEXT(CARDS, el_card, profile),
+    TEXT(CARDS, el_card, title),
+    TEXT(CARDS, el_card, address),
+    TEXT(CARDS, el_card, serial),
+    TEXT(CARDS, el_card, law),
+    TEXT(SLOTS, el_slot, reason),
+    TEXT(SLOTS, el_slot, controller),
+    TEXT(SLOTS, el_slot, address),
+    TEXT(SLOTS, el_slot, label),
+    TEXT(SLOTS, el_slot, transport),
+    TEXT(SLOTS, el_slot, ctrl_state),
+    TEXT(SLOTS, el_slot, driver),
+    TEXT(SLOTS, el_slot, profile),
+    TEXT(SLOTS, el_slot, last_serial),
+    TEXT(SLOTS, el_slot, array),
+    TEXT(SLOTS, el_slot, identify.serial),
+    TEXT(SLOTS, el_slot, identify.model),
+    TEXT(SLOTS, el_slot, identify.firmware),
+    TEXT(SLOTS, el_slot, identify.subnqn),
+    TEXTS(SLOTS, el_slot, logs.firmware.revision[0], 7, sizeof MEMBER(el_slot, logs.firmware.revision[0])),
+    TEXT(NAMESPACES, el_namespace, block),
+    TEXT(LINKS, el_link, address),
+    TEXT(LINKS, el_link, parent),
+    TEXT(LINKS, el_link, physical_slot),
+    TEXT(LINKS, el_link, power_state),
+    TEXTS(LINKS, el_link, aer[0].error[0].name, EL_AER_ERRORS, sizeof MEMBER(el_link, aer[0].error[0])),
+    TEXTS(LINKS, el_link, aer[1].error[0].name, EL_AER_ERRORS, sizeof MEMBER(el_link, aer[1].error[0])),
+    TEXTS(LINKS, el_link, aer[2].error[0].name, EL_AER_ERRORS, sizeof MEMBER(el_link, aer[2].error[0])),
+    TEXT(SENSORS, el_sensor, name),
+    TEXT(SENSORS, el_sensor, label),
+    TEXT(EVENTS, el_event, text),
+    TEXT(ALARMS, el_alarm, text),
+};
+
+static bool row_text_ends(const char *row, const struct text *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (!memchr(row + t->offset + i * t->stride, '\0', t->size))
+            return false;
+    return true;
+}
+
+static const char *check_texts(const struct el_snapshot *s)
+{
+    if (!memchr(s->daemon.version, '\0', sizeof s->daemon.version) ||
+        !memchr(s->daemon.backend, '\0', sizeof s->daemon.backend) || !memchr(s->boot_id, '\0', sizeof s->boot_id))
+        return "text without an end";
+    for (size_t i = 0; i < EL_ARRAY_SIZE(texts); i++) {
+        const struct table *table = &tables[texts[i].table];
+        struct extent e;
+
+        memcpy(&e, (const char *)s + table->offset, sizeof e);
+        for (uint32_t row = 0; row < e.count; row++)
+            if (!row_text_ends((const char *)s + e.offset + row * table->row, &texts[i]))
+                return "text without an end";
+    }
+    return NULL;
+}
+
 const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const char **why)
 {
     const struct el_snapshot *s = bytes;
@@ -157,6 +230,8 @@ const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const c
     *why = check_header(s, n);
     if (!*why)
         *why = check_references(s);
+    if (!*why)
+        *why = check_texts(s);
     return *why ? NULL : s;
 }
 
