@@ -66,6 +66,7 @@ static void merge_facts(struct run *r, const struct el_simulate_options *o)
         take(&s->write_j_per_byte, t->write_j_per_byte);
         take(&s->read_j_per_op, t->read_j_per_op);
         take(&s->write_j_per_op, t->write_j_per_op);
+        s->can_power_state = false; /* what its states do, a plant does not declare */
         s->array = -1;
     }
     g->arrays = t->arrays;
