@@ -1,0 +1,106 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "control/simulate_plot.h"
+#include "control/trace.h"
+
+#define PROFILES EL_SOURCE_DIR "/deploy/profiles"
+
+static struct el_card_profile card;
+static struct el_drive_profile drives[EL_CARD_SLOTS_MAX];
+static struct el_scenario scenario;
+static struct el_trace_writer writer;
+static struct el_sim_plot *plot;
+
+static void watch(void *ctx, const struct el_simulate_tick *tick)
+{
+    (void)ctx;
+    el_trace_write(&writer, tick);
+    el_sim_plot_tick(plot, tick);
+}
+
+/* A day on which everything breaks, traced into an unnamed file. */
+static void trace_bad_day(void)
+{
+    struct el_config_error err;
+    struct el_simulate_result r;
+    struct el_simulate_options o = {.card = &card, .drives = drives, .workload = "bursty-random-write-4k", .inlet_c = 45, .airflow_lfm = 350,
+                                    .hours = 2, .seed = 1, .law = &el_law_element, .limit_c = NAN, .card_watts = NAN, .scenario = &scenario,
+                                    .no_oracle = true, .watch = watch};
+    char why[200];
+
+    assert_int_equal(el_config_load_scenario(EL_SOURCE_DIR "/deploy/scenarios/bad-day.yaml", &scenario, &err), 0);
+    assert_int_equal(el_config_load_card(PROFILES, "lqd4500", &card, &err), 0);
+    for (uint32_t i = 0; i < card.slots; i++)
+        assert_int_equal(el_config_load_drive(PROFILES, card.drive[i], &drives[i], &err), 0);
+    writer = (struct el_trace_writer){.file = tmpfile(), .law = "element"};
+    plot = el_sim_plot_new(7200, "A bad day");
+    assert_non_null(writer.file);
+    assert_non_null(plot);
+    assert_int_equal(el_simulate(&o, &r, why, sizeof why), 0);
+    assert_int_equal(writer.error, 0);
+    assert_true(r.speed > 5000); /* simulated seconds per second */
+    el_buf_free(&writer.line);
+}
+
+static void every_fault_replays(void **state)
+{
+    struct el_trace_replay found;
+    EL_AUTO_BUF struct el_buf svg = {0};
+    char why[200] = "";
+    (void)state;
+
+    trace_bad_day();
+    rewind(writer.file);
+    if (el_trace_replay(writer.file, &found, why, sizeof why) < 0)
+        fail_msg("%s", why);
+    if (found.different)
+        fail_msg("%ju different, first at %g s: %s", (uintmax_t)found.different, found.first_t_s, found.first_what);
+    assert_int_equal(found.ticks, 3600);
+    assert_string_equal(found.law, "element");
+    el_sim_plot_draw(plot, &svg);
+    assert_true(!svg.failed && strstr(svg.data, "</svg>"));
+    assert_null(strstr(svg.data, "nan"));
+    plot = el_sim_plot_free(plot);
+    fclose(writer.file);
+}
+
+static int replay_text(const char *text, char *why, size_t size)
+{
+    FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    struct el_trace_replay found;
+    int r;
+
+    assert_non_null(f);
+    r = el_trace_replay(f, &found, why, size);
+    fclose(f);
+    return r;
+}
+
+static void what_is_no_trace_is_refused(void **state)
+{
+    char why[200];
+    (void)state;
+
+    assert_int_equal(replay_text("t_s,a,b\n1,2,3\n", why, sizeof why), -EBADMSG);
+    assert_int_equal(replay_text("# elementd trace 1, law element\n# slots 99\n", why, sizeof why), -EBADMSG);
+    assert_int_equal(replay_text("# elementd trace 1, law element\n", why, sizeof why), -EBADMSG);
+    assert_non_null(strstr(why, "not whole"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fault_replays),
+        cmocka_unit_test(what_is_no_trace_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
