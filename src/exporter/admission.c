@@ -19,12 +19,27 @@ static void address_key(uint8_t key[16], const struct sockaddr *from)
     }
 }
 
+/* One more or one less from this address: all who share it know how many they are. Returns how many others there are.
+ */
+static uint32_t count_peers(struct el_admission *a, const struct el_guest *of, uint32_t more)
+{
+    uint32_t n = 0;
+
+    for (struct el_guest *g = a->head; g; g = g->next)
+        if (g != of && g->phase != EL_PHASE_CUT && memcmp(g->address, of->address, sizeof g->address) == 0) {
+            g->peers += more;
+            n++;
+        }
+    return n;
+}
+
 void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct sockaddr *from, int64_t now_us)
 {
     address_key(g->address, from);
     g->phase = EL_PHASE_HEADER;
     g->proven = false;
     g->since_us = g->request_us = now_us;
+    g->peers = count_peers(a, g, 1) + 1;
     g->prev = NULL;
     g->next = a->head;
     if (a->head)
@@ -33,16 +48,24 @@ void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct
     a->count++;
 }
 
+/* Cut, or gone without having been cut. */
+static void discount(struct el_admission *a, struct el_guest *g)
+{
+    if (g->phase == EL_PHASE_CUT)
+        return;
+    count_peers(a, g, (uint32_t)-1);
+    a->count--;
+}
+
 void el_admission_leave(struct el_admission *a, struct el_guest *g)
 {
+    discount(a, g);
     if (g->prev)
         g->prev->next = g->next;
     else
         a->head = g->next;
     if (g->next)
         g->next->prev = g->prev;
-    if (g->phase != EL_PHASE_CUT)
-        a->count--;
 }
 
 void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phase phase, int64_t now_us)
@@ -50,22 +73,13 @@ void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phas
     if (g->phase == EL_PHASE_CUT)
         return;
     if (phase == EL_PHASE_CUT)
-        a->count--;
+        discount(a, g);
     if (phase == EL_PHASE_HEADER)
         g->request_us = now_us;
     if (phase == EL_PHASE_IDLE)
         g->proven = true;
     g->phase = phase;
     g->since_us = now_us;
-}
-
-static uint32_t crowd(const struct el_admission *a, const struct el_guest *of)
-{
-    uint32_t n = 0;
-
-    for (const struct el_guest *g = a->head; g; g = g->next)
-        n += g->phase != EL_PHASE_CUT && memcmp(g->address, of->address, sizeof g->address) == 0;
-    return n;
 }
 
 /* Smaller leaves first. Whoever has just come, or has just been answered, has not had the time to show what it is. */
@@ -87,45 +101,19 @@ static int merit(const struct el_guest *g, int64_t now_us)
     return 4;
 }
 
-/* One guest of the address that holds most. Quadratic when each comes from its own address: 256 x 256 short compares.
- */
-static const struct el_guest *most_crowded(const struct el_admission *a)
-{
-    const struct el_guest *most = NULL;
-    uint32_t most_n = 0, left = a->count;
-
-    for (const struct el_guest *g = a->head; g && left > most_n; g = g->next) {
-        uint32_t n;
-
-        if (g->phase == EL_PHASE_CUT || (most && memcmp(g->address, most->address, sizeof g->address) == 0))
-            continue;
-        n = crowd(a, g);
-        if (n > most_n) {
-            most = g;
-            most_n = n;
-        }
-        left--;
-    }
-    return most;
-}
-
 struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_us)
 {
-    const struct el_guest *crowded;
     struct el_guest *victim = NULL;
     int least = 0;
-    bool alone;
 
     if (a->count < a->limit)
         return NULL;
-    crowded = most_crowded(a);
-    alone = crowded && crowd(a, crowded) <= 1; /* every guest from its own address: then all are candidates */
     for (struct el_guest *g = a->head; g; g = g->next) {
-        if (g->phase == EL_PHASE_CUT || (!alone && memcmp(g->address, crowded->address, sizeof g->address) != 0))
-            continue;
         int m = merit(g, now_us);
 
-        if (!victim || m < least || (m == least && g->since_us <= victim->since_us)) {
+        if (g->phase == EL_PHASE_CUT || (victim && g->peers < victim->peers))
+            continue;
+        if (!victim || g->peers > victim->peers || m < least || (m == least && g->since_us <= victim->since_us)) {
             victim = g;
             least = m;
         }

@@ -24,6 +24,7 @@ struct el_guest {
     int fd;
     uint64_t bytes_mark; /* received when the last request was answered */
     uint8_t address[16]; /* IPv4 mapped; IPv6 by /64: one host owns all of it */
+    uint32_t peers;      /* how many there are of its address, itself included */
     enum el_phase phase;
     bool proven;        /* completed a request before */
     int64_t since_us;   /* in this phase */

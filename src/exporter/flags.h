@@ -9,12 +9,18 @@ enum { FLAG_CONFIG = 0x100, FLAG_SNAPSHOT, FLAG_STATE_DIR, FLAG_USER, FLAG_SANDB
 static const struct {
     const char *flag, *setting;
 } settings[] = {
-    {"--web.listen-address", "web.listen_addresses"}, {"--web.config.file", "web.config_file"},
-    {"--web.telemetry-path", "web.telemetry_path"},   {"--collect", "web.collect"},
-    {"--snmp.agentx", "snmp.agentx"},                 {"--snmp.agentx-socket", "snmp.agentx_socket"},
-    {"--snmp.standalone", "snmp.standalone"},         {"--snmp.base-oid", "snmp.base_oid"},
-    {"--snmp.entity", "snmp.entity"},                 {"--snmp.users-file", "snmp.users_file"},
-    {"--snmp.sink", "snmp.sinks"},                    {"--log.level", "log.level"},
+    {"--web.listen-address", "web.listen_addresses"},
+    {"--web.config.file", "web.config_file"},
+    {"--web.telemetry-path", "web.telemetry_path"},
+    {"--collect", "web.collect"},
+    {"--snmp.agentx", "snmp.agentx"},
+    {"--snmp.agentx-socket", "snmp.agentx_socket"},
+    {"--snmp.standalone", "snmp.standalone"},
+    {"--snmp.base-oid", "snmp.base_oid"},
+    {"--snmp.entity", "snmp.entity"},
+    {"--snmp.users-file", "snmp.users_file"},
+    {"--snmp.sink", "snmp.sinks"},
+    {"--log.level", "log.level"},
     {"--log.format", "log.format"},
 };
 
@@ -24,7 +30,8 @@ static const char help[] =
     "  --config FILE               settings (default: " CONFIG_DEFAULT " if it is there); flags win over it\n"
     "  --snapshot FILE             what to serve (default: snapshot in the runtime directory of the settings)\n"
     "  --state-dir DIR             its own memory (default: $STATE_DIRECTORY)\n"
-    "  --user NAME                 whose rights to take when started by root (elementd-exporter)\n"
+    "  --user NAME                 whose rights to take when started by root (elementd-exporter;\n"
+    "                              when there is no such user: those of user id 65534)\n"
     "  --sandbox auto|require|off  auto: as much as this kernel can; require: all of it or exit 1\n"
     "  --web.listen-address A      HOST:PORT, may be given several times (default: [::]:10450 and 0.0.0.0:10450)\n"
     "  --web.config.file FILE      TLS, users, headers: the Prometheus exporters' format\n"

@@ -6,6 +6,9 @@
 #include "base/num.h"
 #include "base/text.h"
 
+/* A loop that holds a drive at its limit swings around it by less than this; beyond, it does not hold. */
+#define OVERSHOOT_C 1.0
+
 bool el_page_live(const struct el_page *p, const struct el_slot *t)
 {
     return p->state == EL_SOURCE_FRESH && t->state == EL_SLOT_UP;
@@ -40,7 +43,7 @@ enum el_page_mood el_page_mood(const struct el_page *p, const struct el_slot *t)
         return EL_MOOD_STALE;
     if (t->state == EL_SLOT_FAILED || ails(t))
         return EL_MOOD_BAD;
-    if (isfinite(t->decision.headroom_c) && t->decision.headroom_c < 0)
+    if (t->decision.headroom_c < -OVERSHOOT_C || (t->smart_stamp.quality == EL_GOOD && t->smart.critical_warning & 2))
         return EL_MOOD_HOT;
     return el_page_cap(p, t, &in_force) < 1 && in_force ? EL_MOOD_CAPPED : EL_MOOD_OK;
 }

@@ -121,6 +121,13 @@ def service():
     bad = run("--collect", "smart,fancy", "--web.listen-address", "127.0.0.1:0")
     expect(bad.returncode == 1 and "fancy" in bad.stderr, bad)
 
+    # Both families, apart and together.
+    v6, both = free_port(), free_port()
+    with Exporter(BUILD, "--web.listen-address", f"[::1]:{v6}", "--web.listen-address", f":{both}") as x:
+        for host, port in (("127.0.0.1", x.port), ("::1", v6), ("127.0.0.1", both), ("::1", both)):
+            socket.create_connection((host, port), 2).close()
+        expect(fails(lambda: socket.create_connection(("127.0.0.1", v6), 2)), "IPv4 on an IPv6 address")
+
     # A socket passed by a service manager.
     x = Exporter(BUILD, listen=False)
     s = socket.socket()
