@@ -21,7 +21,7 @@ def hold(lab, what, per_drive):
     assert all(g < 1.1 * per_drive for g in got) and max(got) > 0.5 * per_drive, got
     for i in range(2):
         lab.ok(f'{PROBE} discover "restore io_budget LAB000{i} off"')
-    lab.ok('pkill dd; sleep 0.5; true')
+    lab.ok('echo 1 > /sys/fs/cgroup/work.slice/cgroup.kill; sleep 0.5')
 
 
 def run():
@@ -36,7 +36,8 @@ def run():
         for _ in range(4):
             reader(lab, 'md0', 'work.slice', size='256k')
         hold(lab, 'raid0, 4 readers', 10)
-        lab.ok('mdadm --stop /dev/md0 2>&1; dd if=/dev/zero of=/dev/%s bs=1M count=4; dd if=/dev/zero of=/dev/%s bs=1M count=4' % (disk[0], disk[1]))
+        lab.wait('mdadm --stop /dev/md0 2>&1')
+        lab.ok('dd if=/dev/zero of=/dev/%s bs=1M count=4; dd if=/dev/zero of=/dev/%s bs=1M count=4' % (disk[0], disk[1]))
         lab.ok(f'mdadm --create /dev/md1 --run --assume-clean --level=1 --raid-devices=2 --metadata=1.2 /dev/{disk[0]} /dev/{disk[1]} 2>&1')
         assert len(re.findall(r'array=md1', lab.ok(f'{PROBE} discover'))) == 2
         lab.ok('mkdir -p /sys/fs/cgroup/work.slice; sh -c "echo \\$\\$ > /sys/fs/cgroup/work.slice/cgroup.procs; '
