@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""run.py BUILD: drives that QEMU does not have, under the unmodified libnvme: a private mount namespace with an invented sysfs,
+and admin ioctls answered from files (answer.c). Exit 77 without the right to make namespaces."""
+import os, re, shutil, struct, subprocess, sys, tempfile, time
+
+BUILD = sys.argv[1]
+PROBE, PRELOAD = f'{BUILD}/tests/lab_probe', f'{BUILD}/tests/liblab_answer.so'
+
+
+def identify(serial, model='Mock Drive', firmware='1.0', power_states=((8.25, 0), (6.0, 0), (4.5, 0), (0.05, 1)), hctm=True):
+    page = bytearray(4096)
+    page[4:24], page[24:64], page[64:72] = serial.ljust(20).encode(), model.ljust(40).encode(), firmware.ljust(8).encode()
+    struct.pack_into('<I', page, 80, 0x10400)
+    page[263] = len(power_states) - 1
+    struct.pack_into('<HH', page, 266, 343, 353)
+    struct.pack_into('<HHH', page, 322, int(hctm), 313, 363)
+    for i, (watts, non_operational) in enumerate(power_states):
+        struct.pack_into('<HBB', page, 2048 + 32 * i, int(watts * 100), 0, non_operational << 1)
+    return bytes(page)
+
+
+def smart(kelvin=320):
+    page = bytearray(512)
+    struct.pack_into('<BHBB', page, 0, 0, kelvin, 100, 10)
+    return bytes(page)
+
+
+class Machine:
+    """Two drives; `probe` runs commands of lab_probe in the namespace."""
+
+    def __init__(self):
+        self.dir = tempfile.mkdtemp(prefix='elementd-mock.')
+        self.mock = self.dir + '/mock'
+        for i in range(2):
+            self.drive(i)
+
+    def write(self, path, content, root='tree'):
+        full = f'{self.dir}/{root}/{path}'
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, 'wb') as f:
+            f.write(content if isinstance(content, bytes) else (content + '\n').encode())
+
+    def drive(self, i):
+        function = f'sys/devices/pci0000:00/0000:00:0{i + 1}.0/0000:0{i + 1}:00.0'
+        controller = f'{function}/nvme/nvme{i}'
+        for name, text in (('state', 'live'), ('transport', 'pcie'), ('serial', f'MOCK{i}'), ('address', f'0000:0{i + 1}:00.0')):
+            self.write(f'{controller}/{name}', text)
+        self.write(f'{function}/power/runtime_status', 'active')
+        self.write(f'{function}/class', '0x010802')
+        self.link(f'sys/class/nvme/nvme{i}', f'../../../{controller}')
+        self.link(f'{controller}/device', '../..')
+        self.link(f'sys/bus/pci/devices/0000:0{i + 1}:00.0', f'../../../../{function}')
+        self.write(f'dev/nvme{i}', '')
+        self.set(i, 'identify.bin', identify(f'MOCK{i}'))
+        self.set(i, 'smart.bin', smart(320 + i))
+        self.set(i, 'feature-02', '0')
+        self.set(i, 'feature-10', '0')
+
+    def link(self, path, target):
+        full = f'{self.dir}/tree/{path}'
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        os.symlink(target, full)
+
+    def set(self, i, name, content=''):
+        self.write(f'nvme{i}/{name}', content, 'mock')
+
+    def unset(self, i, name):
+        os.unlink(f'{self.mock}/nvme{i}/{name}')
+
+    def sysfs(self, i, name, text):
+        self.write(f'sys/devices/pci0000:00/0000:00:0{i + 1}.0/0000:0{i + 1}:00.0/{name}', text)
+
+    def commands(self, i):
+        path = f'{self.mock}/nvme{i}/commands'
+        text = open(path).read().split('\n')[:-1] if os.path.exists(path) else []
+        if text:
+            os.unlink(path)
+        return text
+
+    def start(self, *commands):
+        script = ('for d in class devices bus; do mount --bind "$0/sys/$d" /sys/$d || exit 90; done; '
+                  'mount --bind "$0/dev" /dev || exit 90; exec env LD_PRELOAD="$1" EL_MOCK="$2" "${@:3}"')
+        return subprocess.Popen(['unshare', '-m', '--propagation', 'private', 'bash', '-c', script, self.dir + '/tree', PRELOAD, self.mock,
+                                 PROBE, *commands], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+
+    def probe(self, *commands):
+        return self.start(*commands).communicate(timeout=60)[0]
+
+
+def check_power_states(m):
+    out = m.probe('discover', 'usable power_state MOCK0')
+    assert 'usable EAGAIN' in out, out  # nothing is asked for it
+    assert m.commands(0) == []
+    out = m.probe('discover', 'identify MOCK0', 'usable power_state MOCK0', 'save power_state MOCK0', 'write power_state MOCK0 2',
+                  'read power_state MOCK0', 'write power_state MOCK0 3', 'write power_state MOCK0 9', 'restore power_state MOCK0')
+    assert 'usable yes' in out and 'saved 0' in out and 'ps=2' in out, out
+    assert out.count('write EINVAL') == 2, out  # a non-operational one, and one that does not exist
+    commands = m.commands(0)
+    assert [c for c in commands if c.startswith('09')] == ['09 00000002 00000002', '09 00000002 00000000'], commands  # no save bit
+    m.set(0, 'refuse-set-02')
+    assert 'write EOPNOTSUPP' in m.probe('discover', 'identify MOCK0', 'write power_state MOCK0 1')
+    m.unset(0, 'refuse-set-02')
+    m.set(0, 'ignore-set-02')
+    out = m.probe('discover', 'identify MOCK0', 'write power_state MOCK0 1', 'read power_state MOCK0')
+    assert 'write ok' in out and 'ps=0' in out, out  # read back: what is, not what was asked
+    m.unset(0, 'ignore-set-02')
+
+
+def check_quirks(m):
+    m.set(0, 'identify.bin', identify('MOCK0', model='KINGSTON SA2000M81000G'))
+    assert 'usable EPERM hangs' in m.probe('discover', 'identify MOCK0', 'usable power_state MOCK0')
+    m.set(0, 'identify.bin', identify('MOCK0', power_states=((8.25, 0), (0.05, 1)), hctm=False))
+    out = m.probe('discover', 'identify MOCK0', 'usable power_state MOCK0', 'usable hctm MOCK0')
+    assert out.count('usable EOPNOTSUPP') == 2, out
+    m.set(0, 'identify.bin', identify('MOCK0'))
+
+
+def check_hctm(m):
+    out = m.probe('discover', 'identify MOCK0', 'usable hctm MOCK0', 'save hctm MOCK0', 'write hctm MOCK0 75', 'read hctm MOCK0',
+                  'write hctm MOCK0 20', 'write hctm MOCK0 88', 'restore hctm MOCK0', 'read hctm MOCK0')
+    assert 'usable yes' in out and 'tmt=75,80' in out and out.rstrip().splitlines()[-1].find('tmt=0,0') > 0, out
+    assert out.count('write EINVAL') == 2, out  # below MNTMT; TMT2 above MXTMT
+
+
+def check_failures(m):
+    for number, name in ((13, 'EACCES'), (11, 'EAGAIN'), (4, 'EINTR'), (19, 'ENODEV'), (5, 'EIO')):
+        m.set(0, 'errno', str(number))
+        out = m.probe('discover', 'smart MOCK0', 'smart MOCK0', 'smart MOCK1')
+        assert out.count(f'smart {name}') == 2 and 'kelvin=321' in out, out
+        if name == 'EACCES':
+            assert out.count('CAP_SYS_ADMIN') == 1, out  # said once
+    m.unset(0, 'errno')
+    m.set(0, 'status', str(0x4109))
+    assert 'smart status refused' in m.probe('discover', 'smart MOCK0')
+    m.unset(0, 'status')
+    m.unset(0, 'smart.bin')
+    assert 'smart status refused' in m.probe('discover', 'smart MOCK0')
+    m.set(0, 'smart.bin', smart())
+
+
+def check_states(m):
+    m.commands(0)
+    for state, name in (('resetting', 'EAGAIN'), ('connecting', 'EAGAIN'), ('dead', 'ENODEV'), ('deleting', 'ENODEV')):
+        m.sysfs(0, 'nvme/nvme0/state', state)
+        assert f'smart {name}' in m.probe('discover', 'smart MOCK0')
+    m.sysfs(0, 'nvme/nvme0/state', 'live')
+    m.sysfs(0, 'power/runtime_status', 'suspended')
+    assert 'smart EHOSTDOWN' in m.probe('discover', 'smart MOCK0')
+    assert m.commands(0) == [], 'a command was sent to a drive in reset, dead or asleep'
+    m.sysfs(0, 'power/runtime_status', 'active')
+    assert 'kelvin=320' in m.probe('discover', 'smart MOCK0')
+
+
+def check_hang(m):
+    m.set(0, 'hang')
+    process = m.start('discover', 'smart MOCK1', 'smart MOCK0', 'smart MOCK1')
+    time.sleep(0.5)
+    assert process.poll() is None
+    m.unset(0, 'hang')
+    out = process.communicate(timeout=10)[0]
+    assert re.findall(r'kelvin=(\d+)', out) == ['321', '320', '321'], out
+
+
+def check_cost(m):
+    m.commands(1)
+    out = m.probe('discover', 'polls MOCK1 100')
+    assert len(m.commands(1)) == 100 and 'bad 0' in out, out  # one command a poll, none to find the drive
+
+
+def main():
+    if os.geteuid() != 0 or subprocess.run(['unshare', '-m', 'true'], capture_output=True).returncode:
+        print('skipped: needs the right to make mount namespaces')
+        return 77
+    m = Machine()
+    try:
+        probe = m.probe('discover')
+        if 'MOCK0' not in probe:
+            print(f'skipped: the namespace cannot be made here: {probe}')
+            return 77
+        for check in (check_power_states, check_quirks, check_hctm, check_failures, check_states, check_hang, check_cost):
+            check(m)
+            print(f'{check.__name__}: passed')
+        return 0
+    finally:
+        shutil.rmtree(m.dir)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
