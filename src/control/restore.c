@@ -30,21 +30,24 @@ static int admin(const struct el_device *dev, uint32_t key, enum el_admin_kind k
     return dev->ops->admin(dev->dev, key, &cmd);
 }
 
-/* The drive with this serial: fills `slot` with its Identify. 0 or -ENODEV. */
+/* The drive with this serial: fills `slot` with its Identify. 0, -ENODEV (it is not in this machine), or -EAGAIN (there is a
+ * drive that does not say who it is). */
 static int find_drive(const struct el_device *dev, const struct el_inventory *inv, const char *serial, struct el_slot *slot)
 {
     uint8_t page[EL_NVME_IDENTIFY_SIZE];
+    int r = -ENODEV;
 
     for (uint32_t i = 0; i < inv->n.slots; i++) {
         if (!inv->slots[i].controller[0] && inv->slots[i].state != EL_SLOT_UP)
             continue;
         *slot = inv->slots[i];
         memset(page, 0, sizeof page);
-        if (admin(dev, slot->key, EL_ADMIN_IDENTIFY, 1, page, sizeof page) == 0 && el_fill_identify(slot, page, 1) == 0 &&
-            strcmp(slot->identify.serial, serial) == 0)
+        if (admin(dev, slot->key, EL_ADMIN_IDENTIFY, 1, page, sizeof page) != 0 || el_fill_identify(slot, page, 1) < 0)
+            r = -EAGAIN;
+        else if (strcmp(slot->identify.serial, serial) == 0)
             return 0;
     }
-    return -ENODEV;
+    return r;
 }
 
 static bool is_hot(const struct el_device *dev, const struct el_settings *s, struct el_slot *slot)
@@ -77,7 +80,7 @@ static int restore_one(const struct el_device *dev, const struct el_settings *s,
     }
     r = find_drive(dev, inv, e->serial, &slot);
     if (r < 0)
-        return r;
+        return r == -EAGAIN ? 1 : r;
     if (!force && is_hot(dev, s, &slot))
         return 1;
     return dev->ops->actuator_restore(dev->dev, e->actuator, slot.key, e->original);

@@ -22,6 +22,7 @@ struct fake_drive {
     uint16_t oacs;
     _Atomic int smart_status; /* what Get Log 02h returns; 0 = a page */
     _Atomic bool hang;        /* commands wait until it is false */
+    bool mute;                /* commands time out */
     _Atomic unsigned admin, identify, smart, features, logs, refused;
     uint64_t error_entries;
     _Atomic double cap;       /* in force */
@@ -104,6 +105,8 @@ static inline int fake_admin(void *dev, uint32_t key, struct el_admin *c)
     fake_wait(&d->hang);
     if (!d->present)
         return -ENODEV;
+    if (d->mute)
+        return -ETIMEDOUT;
     if (c->kind == EL_ADMIN_IDENTIFY && c->id == 1) {
         d->identify++;
         memset(page, 0, c->size);
