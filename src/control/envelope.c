@@ -19,15 +19,16 @@ int el_envelope_share(const struct el_simulate_options *o, double inlet_c, doubl
     struct el_twin_oracle oracle;
     struct el_governor_card *facts = malloc(sizeof *facts);
     struct el_device dev;
-    int r = facts ? el_twin_open(&t, &dev, why, why_size) : -ENOMEM;
+    int r = facts ? el_simulate_facts(o, facts, why, why_size) : -ENOMEM;
 
     if (!facts)
         el_text_copy(why, why_size, "out of memory");
+    if (r == 0)
+        r = el_twin_open(&t, &dev, why, why_size);
     if (r < 0) {
         free(facts);
         return r;
     }
-    el_simulate_facts(o, facts);
     oracle = (struct el_twin_oracle){.card_limit_w = facts->card_limit_w, .switch_limit_c = facts->switch_limit_c};
     for (uint32_t i = 0; i < facts->slots; i++)
         oracle.limit_c[i] = facts->slot[i].limit_c;

@@ -12,11 +12,6 @@
 
 #define PERIOD_S             2.0   /* the daemon's own tick near a limit */
 #define SAMPLE_S             0.5
-#define WRITE_BUDGET_PER_H   120.0
-#define BELOW_WARNING_C      1.0
-#define FLOOR_RATIO          0.05
-#define AIR_ASSUMED_LFM      400.0
-#define INLET_ASSUMED_C      35.0
 
 const struct el_governor_law *el_simulate_law(const char *name)
 {
@@ -26,59 +21,6 @@ const struct el_governor_law *el_simulate_law(const char *name)
         if (strcmp(laws[i]->name, name) == 0)
             return laws[i];
     return NULL;
-}
-
-static void slot_facts(struct el_governor_slot *g, const struct el_simulate_options *o, uint32_t i)
-{
-    const struct el_drive_profile *d = &o->drives[i];
-
-    *g = (struct el_governor_slot){
-        .limit_c = fmin(o->limit_c, d->wctemp_c - BELOW_WARNING_C), /* fmin takes the number when the other is NAN */
-        .warning_c = d->wctemp_c, .critical_c = d->cctemp_c, .idle_w = d->idle_w, .full_w = d->full_w,
-        .read_j_per_byte = d->read_j_per_byte, .write_j_per_byte = d->write_j_per_byte, .read_j_per_op = d->read_j_per_op,
-        .write_j_per_op = d->write_j_per_op, .weight = 1, .floor_ratio = FLOOR_RATIO, .can_cap = true, .array = -1,
-    };
-    for (uint32_t k = 0; k < EL_ARRAY_SIZE(g->sensor_limit_c); k++)
-        g->sensor_limit_c[k] = NAN;
-    for (uint32_t k = 0; k < d->power_states && g->power_states < EL_ARRAY_SIZE(g->power_state_w); k++)
-        if (d->power_state[k].operational) {
-            g->power_state_w[g->power_states] = d->power_state[k].max_w;
-            g->power_state_id[g->power_states++] = (uint8_t)k;
-        }
-    g->can_power_state = g->power_states > 1;
-}
-
-static void array_facts(struct el_governor_card *g, enum el_twin_array array)
-{
-    if (array == EL_TWIN_RAID0) {
-        g->arrays = 1;
-        g->array_level[0] = EL_ARRAY_STRIPE;
-        for (uint32_t i = 0; i < g->slots; i++)
-            g->slot[i].array = 0;
-    } else if (array == EL_TWIN_RAID1) {
-        for (uint32_t i = 0; i + 1 < g->slots; i += 2) {
-            g->array_level[g->arrays] = EL_ARRAY_MIRROR;
-            g->slot[i].array = g->slot[i + 1].array = (int32_t)g->arrays++;
-        }
-    }
-}
-
-void el_simulate_facts(const struct el_simulate_options *o, struct el_governor_card *g)
-{
-    const struct el_card_profile *c = o->card;
-
-    *g = (struct el_governor_card){
-        .slots = c->slots, .card_limit_w = o->card_watts, .switch_limit_c = c->has_switch ? c->switch_limit_c : NAN, .switch_w = c->switch_w,
-        .inlet_max_c = c->inlet_max_c, .airflow_min_lfm = c->airflow_min_lfm, .margin_c = o->margin_c, .period_s = PERIOD_S,
-        .write_budget_per_hour = WRITE_BUDGET_PER_H, .preference = o->preference,
-        .fans = o->scenario && o->scenario->drive_fans ? c->fans : 0, .fan_max_w = NAN, .sink_r400_c_per_w = c->sink_r400_c_per_w,
-        .sink_r_exponent = c->sink_r_exponent, .sink_c_j_per_k = c->sink_c_j_per_k, .drive_r_c_per_w = c->drive_r_c_per_w,
-        .drive_c_j_per_k = c->drive_c_j_per_k, .airflow_assumed_lfm = AIR_ASSUMED_LFM,
-        .inlet_assumed_c = el_scenario_lacks(o->scenario, EL_SCENARIO_BOARD_INLET) ? INLET_ASSUMED_C : NAN,
-    };
-    for (uint32_t i = 0; i < g->slots; i++)
-        slot_facts(&g->slot[i], o, i);
-    array_facts(g, o->array);
 }
 
 static int open_twin(const struct el_simulate_options *o, struct el_device *dev, char *why, size_t why_size)
@@ -199,7 +141,7 @@ int el_simulate(const struct el_simulate_options *o, struct el_simulate_result *
 
     el_text_copy(why, why_size, "out of memory");
     if (facts)
-        el_simulate_facts(o, facts);
+        r = el_simulate_facts(o, facts, why, why_size);
     if (r == 0 && (!o->no_oracle || !o->law))
         r = run_oracle(o, facts, !o->law, &oracle, why, why_size);
     if (r == 0 && o->law)

@@ -80,8 +80,9 @@ static inline double el_simulate_figure(const struct el_simulate_result *r, size
     return *(const double *)((const char *)r + el_simulate_figures[i].offset);
 }
 
-/* What governor and figures take as limits, from profiles and options. */
-void el_simulate_facts(const struct el_simulate_options *o, struct el_governor_card *out);
+/* What the governor is told beforehand and figures judge by: by the rules of the daemon, from the card's own pages, its profiles and
+ * these options. 0 or -errno with the reason in `why`. */
+int el_simulate_facts(const struct el_simulate_options *o, struct el_governor_card *out, char *why, size_t why_size);
 
 /* Law by name ("element", "none"), or NULL. */
 const struct el_governor_law *el_simulate_law(const char *name);

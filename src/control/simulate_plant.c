@@ -43,7 +43,6 @@ static void merge_facts(struct run *r, const struct el_simulate_options *o)
     const struct el_external_facts *t = &r->told;
     struct el_governor_card *g = &r->facts;
 
-    el_simulate_facts(o, g);
     for (uint32_t i = g->slots; i < t->slots; i++)
         g->slot[i] = g->slot[0];
     g->slots = t->slots;
@@ -187,6 +186,9 @@ static int run(struct run *r, const struct el_simulate_options *o, const char *c
 
     if (result == 0)
         result = el_external_hello(r->plant, o->card->name, o->card->slots, STEP_S, &r->told, why, why_size);
+    if (result < 0)
+        return result;
+    result = el_simulate_facts(o, &r->facts, why, why_size);
     if (result < 0)
         return result;
     merge_facts(r, o);
