@@ -3,3 +3,6 @@ set_tests_properties(package.deb PROPERTIES LABELS package TIMEOUT 600)
 # Needs npm and its registry; skipped without.
 add_test(NAME package.kubernetes COMMAND ${CMAKE_SOURCE_DIR}/tests/package/kubernetes.sh ${CMAKE_BINARY_DIR}/kubernetes)
 set_tests_properties(package.kubernetes PROPERTIES LABELS "package;full" TIMEOUT 300 SKIP_RETURN_CODE 77)
+# Needs root, mmdebstrap and Debian's archive; skipped without.
+add_test(NAME package.install COMMAND ${CMAKE_SOURCE_DIR}/tests/package/install.sh ${CMAKE_BINARY_DIR}/install)
+set_tests_properties(package.install PROPERTIES LABELS "package;full" TIMEOUT 900 SKIP_RETURN_CODE 77)
