@@ -30,6 +30,7 @@ struct exporter {
     struct el_snmp *snmp; /* NULL: off */
     int signal_fd;
     char snapshot_path[EL_PATH_MAX + 16];
+    int64_t watchdog_us, watchdog_due_us; /* how often the service manager wants a sign of life; 0 = never */
     /* The web configuration in force: the file it came from, and its certificates. */
     struct stat web_seen;
     const struct el_tls *tls;
@@ -168,6 +169,10 @@ static void on_tick(void *ctx, int64_t now_us)
     const char *path = x->settings.web.config_file;
 
     take_history(x, now_us);
+    if (x->watchdog_us && now_us >= x->watchdog_due_us) {
+        el_notify("WATCHDOG=1");
+        x->watchdog_due_us = now_us + x->watchdog_us / 3;
+    }
     if (!path[0] || (!changed(&x->web_seen, path) && !(x->tls && el_tls_outdated(x->tls))))
         return;
     if (protect(x, path) < 0)
@@ -383,6 +388,7 @@ int el_exporter_run(const struct el_exporter_options *o, const struct el_setting
     struct exporter x = {.o = o, .settings = *settings, .signal_fd = -1};
     int r = el_notify_open();
 
+    x.watchdog_us = el_notify_watchdog_us();
     snprintf(x.snapshot_path, sizeof x.snapshot_path, "%s%s",
              o->snapshot_path ? o->snapshot_path : x.settings.runtime_dir, o->snapshot_path ? "" : "/snapshot");
     if (r < 0)

@@ -95,9 +95,11 @@ def service():
         config = pathlib.Path(d) / "elementd.yaml"
         config.write_text("web:\n  telemetry_path: /one\n")
         os.chmod(d, 0o755)
-        with Exporter(BUILD, "--config", str(config), env={"NOTIFY_SOCKET": f"{d}/notify"}) as x:
+        with Exporter(BUILD, "--config", str(config), env={"NOTIFY_SOCKET": f"{d}/notify", "WATCHDOG_USEC": "3000000"}) as x:
             first = notify.recv(4096).decode()
             expect("READY=1" in first and "STATUS=serving on" in first, first)
+            signs = [notify.recv(4096) for _ in range(3)]
+            expect(signs == [b"WATCHDOG=1"] * 3, signs)
             taken = run("--snapshot", str(x.snapshot), "--web.listen-address", f"127.0.0.1:{x.port}")
             expect(taken.returncode == 1 and f"127.0.0.1:{x.port}" in taken.stderr and "another program" in taken.stderr, taken)
             expect(x.get("/one")[0] == 200 and x.get("/metrics")[0] == 404, "telemetry path of the file")
