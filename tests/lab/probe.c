@@ -1,14 +1,18 @@
 /* probe COMMAND...: drives the host backend alone, for the lab. Commands run in order, each an argument with words in it:
  *
  *   discover | links | sensors | sleep SECONDS | file PATH ROLE MAX_AGE | changed SECONDS
- *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | io SERIAL
+ *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | bare CONTROLLER COUNT | io SERIAL
  *   usable|save|read|restore ACTUATOR SERIAL-OR-SENSOR | write ACTUATOR SERIAL-OR-SENSOR VALUE [WATTS]
  *
  * Energy prices in `write io_budget|io_max`: 1 nJ a byte, 1 uJ an operation, both ways. Exit 1 when a command failed. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/nvme_ioctl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -117,17 +121,44 @@ static void smart(uint32_t key)
         result("smart", r);
 }
 
+static double spent(const struct timeval *from, const struct timeval *to)
+{
+    return (double)(to->tv_sec - from->tv_sec) * 1e6 + (double)(to->tv_usec - from->tv_usec);
+}
+
 static void polls(uint32_t key, int count)
 {
-    int64_t wall = el_clock_boottime_us(), cpu = el_clock_thread_cpu_us();
     uint8_t page[EL_NVME_SMART_SIZE];
+    struct rusage a, b;
     int bad = 0;
 
+    getrusage(RUSAGE_THREAD, &a);
     for (int i = 0; i < count; i++)
         bad += smart_page(key, page) != 0;
-    printf("polls %d bad %d cpu_us_each %.2f wall_us_each %.2f error_log %u\n", count, bad,
-           (double)(el_clock_thread_cpu_us() - cpu) / count, (double)(el_clock_boottime_us() - wall) / count,
-           page[176] | (unsigned)page[177] << 8);
+    getrusage(RUSAGE_THREAD, &b);
+    printf("polls %d bad %d user_us_each %.2f system_us_each %.2f error_log %u\n", count, bad,
+           spent(&a.ru_utime, &b.ru_utime) / count, spent(&a.ru_stime, &b.ru_stime) / count, page[176] | (unsigned)page[177] << 8);
+}
+
+/* The same commands by nothing but the ioctl: what a poll could cost at least. */
+static void bare(const char *controller, int count)
+{
+    uint8_t page[EL_NVME_SMART_SIZE];
+    struct nvme_passthru_cmd cmd = {.opcode = 2, .nsid = EL_NVME_NSID_ALL, .addr = (uint64_t)(uintptr_t)page, .data_len = sizeof page,
+                                    .cdw10 = EL_NVME_LID_SMART | (sizeof page / 4 - 1) << 16, .timeout_ms = 5000};
+    char path[64];
+    struct rusage a, b;
+    int fd, bad = 0;
+
+    snprintf(path, sizeof path, "/dev/%s", controller);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    getrusage(RUSAGE_THREAD, &a);
+    for (int i = 0; i < count; i++)
+        bad += ioctl(fd, NVME_IOCTL_ADMIN_CMD, &cmd) != 0;
+    getrusage(RUSAGE_THREAD, &b);
+    printf("bare %d bad %d user_us_each %.2f system_us_each %.2f\n", count, bad, spent(&a.ru_utime, &b.ru_utime) / count,
+           spent(&a.ru_stime, &b.ru_stime) / count);
+    close(fd);
 }
 
 static void feature(uint32_t key, const char *fid)
@@ -247,6 +278,8 @@ static void run(char *command)
         feature(key_of(words[1]), words[2]);
     else if (strcmp(verb, "polls") == 0)
         polls(key_of(words[1]), atoi(words[2]));
+    else if (strcmp(verb, "bare") == 0)
+        bare(words[1], atoi(words[2]));
     else if (strcmp(verb, "io") == 0)
         io(key_of(words[1]));
     else
