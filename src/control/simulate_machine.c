@@ -36,7 +36,7 @@ int el_sim_machine_init(struct el_sim_machine *m, const struct el_device *dev, c
     m->dev = *dev;
     m->facts = facts;
     for (uint32_t i = 0; i < EL_CARD_SLOTS_MAX; i++)
-        m->in_force[i] = 1;
+        m->wanted[i] = 1;
     r = discover(m);
     if (r < 0)
         el_sim_machine_free(m);
@@ -81,7 +81,12 @@ static void read_slot(struct el_sim_machine *m, uint32_t i, int64_t now, int64_t
         in->read_ops = io.read_ops;
         in->write_ops = io.write_ops;
     }
-    in->cap_ratio_in_force = m->dev.ops->actuator_read(m->dev.dev, m->cap, s->key, &v) == 0 ? v.cap.ratio : NAN;
+    if (m->dev.ops->actuator_read(m->dev.dev, m->cap, s->key, &v) == 0) {
+        in->cap_ratio_in_force = v.cap.ratio;
+        m->failed[i] = fabs(v.cap.ratio - m->wanted[i]) > 1e-6; /* heals when it reads back as wanted, as in the daemon */
+    } else {
+        in->cap_ratio_in_force = NAN;
+    }
     in->actuator_failed = m->failed[i];
 }
 
@@ -129,8 +134,7 @@ static void act_slot(struct el_sim_machine *m, uint32_t i, const struct el_slot_
     if (d->write) {
         m->writes++;
         m->failed[i] = m->dev.ops->actuator_write(m->dev.dev, m->cap, key, &v) < 0;
-        if (!m->failed[i])
-            m->in_force[i] = d->cap_ratio;
+        m->wanted[i] = d->cap_ratio;
     }
     if (g->can_power_state && d->power_state >= 0 && d->power_state != m->power_state[i]) {
         v.power_state = d->power_state;

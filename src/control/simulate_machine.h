@@ -9,9 +9,9 @@ struct el_sim_machine {
     struct el_inventory inv;
     const struct el_governor_card *facts;
     struct el_governor_input in;
-    double in_force[EL_CARD_SLOTS_MAX];
+    double wanted[EL_CARD_SLOTS_MAX]; /* cap ratio last asked for */
     int32_t power_state[EL_CARD_SLOTS_MAX];
-    bool failed[EL_CARD_SLOTS_MAX];
+    bool failed[EL_CARD_SLOTS_MAX]; /* what was asked for is not in force */
     enum el_actuator cap; /* io.cost, or io.max where that is all there is */
     uint64_t writes, admin_commands;
 };
