@@ -10,13 +10,13 @@
 #include "governor/share.h"
 
 #ifndef HOLD_S
-#define HOLD_S  25.0 /* horizon of the settled cap */
+#define HOLD_S  15.0 /* horizon of the settled cap */
 #endif
 #ifndef REACT_S
-#define REACT_S 5.0  /* from a jump of demand until a lower cap acts: sensor lag, grain, period, actuator */
+#define REACT_S 7.0  /* from a jump of demand until a lower cap acts: sensor lag, grain, period, actuator */
 #endif
 #ifndef GUARD_C
-#define GUARD_C 0.3  /* what a jump of demand may pass the limit by */
+#define GUARD_C 0.42  /* what a jump of demand may pass the limit by */
 #endif
 
 struct element {

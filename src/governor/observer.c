@@ -8,16 +8,16 @@
 
 /* Assumed: sensors of M.2 drives follow with 2..5 s; noise before the 1 C grain 0.2..0.4 C. */
 #ifndef SENSOR_LAG_S
-#define SENSOR_LAG_S  2.5
+#define SENSOR_LAG_S  4.25
 #endif
 #ifndef NOISE_C
 #define NOISE_C       0.25
 #endif
 #ifndef DRIFT_W2_S
-#define DRIFT_W2_S    0.004 /* random walk of the power error: leakage, mix of work */
+#define DRIFT_W2_S    0.008 /* random walk of the power error: leakage, mix of work */
 #endif
 #ifndef JUMP_W2
-#define JUMP_W2       1.0   /* added when a reading cannot be explained: a background burst began or ended */
+#define JUMP_W2       1.2   /* added when a reading cannot be explained: a background burst began or ended */
 #endif
 #ifndef USE_SENSORS
 #define USE_SENSORS 1
@@ -33,7 +33,7 @@
 #define SENSOR_WALK_C2_S 4e-4 /* a single sensor's distance from the composite wanders */
 #endif
 #ifndef SENSOR_PULL
-#define SENSOR_PULL      0.35 /* C per W by which it may move when the host's power does */
+#define SENSOR_PULL      0.25 /* C per W by which it may move when the host's power does */
 #endif
 
 enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, O = EL_X_OFFSET, N = EL_X_COUNT };

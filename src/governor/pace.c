@@ -12,13 +12,13 @@
 #define LOST0 0.4
 #endif
 #ifndef LOST1
-#define LOST1 1.5
+#define LOST1 2.0
 #endif
 #ifndef HEAT0
-#define HEAT0 0.6
+#define HEAT0 1.3
 #endif
 #ifndef HEAT1
-#define HEAT1 1.0
+#define HEAT1 2.0
 #endif
 #ifndef UPTO
 #define UPTO 0.0

@@ -10,13 +10,13 @@
 #define RISK_SHARE 0.003
 #endif
 #ifndef RISK_RATE
-#define RISK_RATE 0.02
+#define RISK_RATE 0.0085
 #endif
 #ifndef RISK_START
 #define RISK_START 0.1
 #endif
 #ifndef RISK_MIN
-#define RISK_MIN -0.1
+#define RISK_MIN -0.14
 #endif
 #define ABOVE_C   RISK_AT          /* counts as caught above */
 #define SHARE     RISK_SHARE  /* of the time that may be spent there: 10 s in an hour */
