@@ -99,7 +99,7 @@ static void share_stripes(struct element *e, struct el_pace_wish *w)
 /* What the card's watts and its switch leave for host I/O; INFINITY = no such limit. */
 static double total_host_w(const struct element *e)
 {
-    double total = isfinite(e->card.card_limit_w) ? e->card.card_limit_w - e->observer.overhead_w : INFINITY;
+    double total = isfinite(e->card.card_limit_w) ? (e->card.card_limit_w - e->observer.overhead_w) / e->observer.scale : INFINITY;
 
     return total;
 }

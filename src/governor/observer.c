@@ -27,6 +27,8 @@
 #endif
 #define USUAL_S       300.0
 #define OVERHEAD_S    6.0
+#define GAIN_LO       0.5
+#define GAIN_HI       1.8
 #define POWER_ERROR_W 12.0  /* bound of the power error */
 
 #ifndef SENSOR_WALK_C2_S
@@ -36,11 +38,27 @@
 #define SENSOR_PULL      0.25 /* C per W by which it may move when the host's power does */
 #endif
 
-enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, O = EL_X_OFFSET, N = EL_X_COUNT };
+#ifndef GAIN_SD
+#define GAIN_SD 0.15
+#endif
+#ifndef GAIN_WALK
+#define GAIN_WALK 1e-7
+#endif
+#ifndef PRICE_PULL
+#define PRICE_PULL 0.05
+#endif
+#ifndef SPREADK
+#define SPREADK 1.0
+#endif
+#ifndef JUMPK
+#define JUMPK 1.0
+#endif
+enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, K = EL_X_GAIN, O = EL_X_OFFSET, N = EL_X_COUNT };
 
 void el_observer_init(struct el_observer *o, const struct el_governor_card *card)
 {
     memset(o, 0, sizeof(*o));
+    o->scale = 1;
     o->airflow_lfm = card->airflow_assumed_lfm;
     o->inlet_c = isfinite(card->inlet_assumed_c) ? card->inlet_assumed_c : 35;
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
@@ -55,8 +73,12 @@ void el_observer_init(struct el_observer *o, const struct el_governor_card *card
 
 static void node_start(struct el_node *n, double reading_c)
 {
+    double gain = n->x[K] > 0 ? n->x[K] : 1, gain_p = n->p[K][K] > 0 ? n->p[K][K] : GAIN_SD * GAIN_SD;
+
     memset(n->x, 0, sizeof(n->x));
     memset(n->p, 0, sizeof(n->p));
+    n->x[K] = gain;
+    n->p[K][K] = gain_p;
     n->x[T] = n->x[M] = reading_c;
     n->p[T][T] = n->p[M][M] = 0.3;
     n->p[T][M] = n->p[M][T] = 0.25;
@@ -67,7 +89,7 @@ static void node_start(struct el_node *n, double reading_c)
 
 double el_observer_power(const struct el_observer *o, const struct el_governor_card *card, uint32_t i)
 {
-    return EL_MAX(0, card->slot[i].idle_w + o->node[i].host_w + o->node[i].x[D]);
+    return EL_MAX(0, card->slot[i].idle_w + o->node[i].x[K] * o->node[i].host_w + o->node[i].x[D]);
 }
 
 /* Host I/O since the last step, priced. */
@@ -101,27 +123,28 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
     }
 }
 
-/* x <- F x, P <- F P F' + Q over dt. Offsets stay where they are. */
+/* x <- F x, P <- F P F' + Q over dt. Only temperatures move by themselves. */
 static void node_predict(struct el_node *n, double idle_w, double sink_c, double dt)
 {
-    double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / SENSOR_LAG_S);
-    double f[3][3] = {{a, 0, g}, {(1 - b) * (1 + a) / 2, b, (1 - b) * g / 2}, {0, 0, 1}}, fp[3][N];
-    double power = idle_w + n->host_w + n->x[D], t = sink_c + (n->x[T] - sink_c) * a + g * power;
+    double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / SENSOR_LAG_S), h = (1 - b) / 2;
+    double f[2][4] = {{a, 0, g, g * n->host_w}, {h * (1 + a), b, h * g, h * g * n->host_w}}, fp[2][N];
+    double power = idle_w + n->x[K] * n->host_w + n->x[D], t = sink_c + (n->x[T] - sink_c) * a + g * power;
 
-    n->x[M] = b * n->x[M] + (1 - b) * (n->x[T] + t) / 2;
+    n->x[M] = b * n->x[M] + h * (n->x[T] + t);
     n->x[T] = t;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         for (int j = 0; j < N; j++)
-            fp[i][j] = f[i][0] * n->p[0][j] + f[i][1] * n->p[1][j] + f[i][2] * n->p[2][j];
-    for (int i = 0; i < 3; i++) {
-        for (int j = i; j < 3; j++)
-            n->p[i][j] = n->p[j][i] = fp[i][0] * f[j][0] + fp[i][1] * f[j][1] + fp[i][2] * f[j][2];
-        for (int j = 3; j < N; j++)
+            fp[i][j] = f[i][0] * n->p[0][j] + f[i][1] * n->p[1][j] + f[i][2] * n->p[2][j] + f[i][3] * n->p[3][j];
+    for (int i = 0; i < 2; i++) {
+        for (int j = i; j < 2; j++)
+            n->p[i][j] = n->p[j][i] = fp[i][0] * f[j][0] + fp[i][1] * f[j][1] + fp[i][2] * f[j][2] + fp[i][3] * f[j][3];
+        for (int j = 2; j < N; j++)
             n->p[i][j] = n->p[j][i] = fp[i][j];
     }
     n->p[T][T] += 2e-4 * dt;
     n->p[M][M] += 2e-4 * dt;
-    n->p[D][D] = EL_MIN(n->p[D][D] + DRIFT_W2_S * dt, 9.0);
+    n->p[D][D] = EL_MIN(n->p[D][D] + DRIFT_W2_S * dt + PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w, 9.0);
+    n->p[K][K] = EL_MIN(n->p[K][K] + GAIN_WALK * dt, GAIN_SD * GAIN_SD);
     for (int j = 0; j < EL_NODE_SENSORS; j++)
         n->p[O + j][O + j] = EL_MIN(n->p[O + j][O + j] + SENSOR_WALK_C2_S * dt + SENSOR_PULL * SENSOR_PULL * n->moved_w * n->moved_w, 25.0);
 }
@@ -144,6 +167,7 @@ static void node_update(struct el_node *n, double reading_c, int o, double noise
         n->p[i][i] = EL_MAX(n->p[i][i], 1e-5);
     }
     n->x[D] = EL_CLAMP(n->x[D], -POWER_ERROR_W, POWER_ERROR_W);
+    n->x[K] = EL_CLAMP(n->x[K], GAIN_LO, GAIN_HI);
 }
 
 static void composite_update(struct el_node *n, double reading_c)
@@ -228,8 +252,8 @@ static void air_step(struct el_observer *o, const struct el_governor_card *card,
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
 }
 
-/* A step of `jump_w` belongs to one of the drives: each is believed a little, and the readings that follow decide. What ends, ends
- * where it was. */
+/* A step of `jump_w` in the card's power belongs to one of the drives: each is believed a little, and the readings that follow
+ * decide. What ends, ends where it was. */
 static void burst_spread(struct el_observer *o, const struct el_governor_card *card, double jump_w)
 {
     double weight[EL_CARD_SLOTS_MAX], sum = 0;
@@ -243,32 +267,53 @@ static void burst_spread(struct el_observer *o, const struct el_governor_card *c
     for (uint32_t i = 0; i < card->slots && sum > 0; i++) {
         double share = weight[i] / sum;
 
-        o->node[i].x[D] += share * jump_w;
-        o->node[i].p[D][D] = EL_MIN(o->node[i].p[D][D] + share * (1 - share) * jump_w * jump_w, 9.0);
+        o->node[i].x[D] += SPREADK * share * jump_w;
+        o->node[i].p[D][D] = EL_MIN(o->node[i].p[D][D] + JUMPK * share * (1 - share) * jump_w * jump_w, 9.0);
     }
+}
+
+/* Declared prices against the card's power, where the host's watts have moved enough to tell. */
+static void scale_learn(struct el_observer *o, double card_w)
+{
+    double dh = o->host_w - o->then_host_w, dc = card_w - o->then_card_w;
+
+    o->then_s += o->dt_s;
+    if (o->then_s < 10)
+        return;
+    if (fabs(dh) > 0.5)
+        o->scale = EL_CLAMP(o->scale + 0.3 * dh * (dc - o->scale * dh) / (dh * dh + 10), 0.6, 1.5);
+    o->then_s = 0;
+    o->then_host_w = o->host_w;
+    o->then_card_w = card_w;
 }
 
 /* What the card draws beside host I/O: measured where there is a sensor, else declared. */
 static void power_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
 {
-    double declared = card->switch_w, k = 1 - exp(-o->dt_s / OVERHEAD_S);
+    double declared = card->switch_w, k = 1 - exp(-o->dt_s / OVERHEAD_S), card_w = (double)in->card_power_mw.value * 1e-3, overhead;
 
     o->host_w = 0;
     for (uint32_t i = 0; i < card->slots; i++) {
         o->host_w += o->node[i].host_w;
-        declared += in->slot[i].present ? card->slot[i].idle_w : 0;
+        declared += in->slot[i].present ? in->slot[i].io_valid ? card->slot[i].idle_w : card->slot[i].full_w : 0;
     }
-    if (el_reading_usable(&in->card_power_mw)) {
-        double overhead = (double)in->card_power_mw.value * 1e-3 - o->host_w;
-
-        o->overhead_w += (o->card_w_measured ? k : 1) * (overhead - o->overhead_w);
-        o->card_w_measured = true;
-        if (in->card_power_mw.time_us > o->card_w_us && USE_BURST)
-            burst_spread(o, card, el_burst_step(&o->burst, overhead, o->host_w, o->dt_s));
-        o->card_w_us = in->card_power_mw.time_us;
-    } else if (!o->card_w_measured) {
-        o->overhead_w = declared;
+    if (!el_reading_usable(&in->card_power_mw)) {
+        o->overhead_w = o->card_w_us && in->now_us - o->card_w_us < 60 * EL_USEC_PER_SEC ? o->overhead_w : declared;
+        return;
     }
+    if (in->card_power_mw.time_us <= o->card_w_us)
+        return;
+    overhead = card_w - o->scale * o->host_w;
+    if (!o->card_w_us) {
+        o->overhead_w = overhead;
+        o->then_card_w = card_w;
+        o->then_host_w = o->host_w;
+    }
+    o->overhead_w += k * (overhead - o->overhead_w);
+    o->card_w_us = in->card_power_mw.time_us;
+    scale_learn(o, card_w);
+    if (USE_BURST)
+        burst_spread(o, card, el_burst_step(&o->burst, overhead, o->host_w, o->dt_s));
 }
 
 static void node_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in, uint32_t i)
@@ -314,7 +359,7 @@ double el_observer_predict(const struct el_observer *o, const struct el_governor
     const struct el_node *n = &o->node[i];
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
 
-    return sink + (n->x[T] - sink) * a + n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->x[D] + host_w);
+    return sink + (n->x[T] - sink) * a + n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->x[D] + n->x[K] * host_w);
 }
 
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double limit_c, double after_s,
@@ -324,5 +369,5 @@ double el_observer_headroom(const struct el_observer *o, const struct el_governo
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
     double t = el_observer_predict(o, card, i, n->host_w, delay_s);
 
-    return (limit_c - sink - (t - sink) * a) / (n->r_c_per_w * (1 - a)) - card->slot[i].idle_w - n->x[D];
+    return ((limit_c - sink - (t - sink) * a) / (n->r_c_per_w * (1 - a)) - card->slot[i].idle_w - n->x[D]) / n->x[K];
 }

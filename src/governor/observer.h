@@ -11,9 +11,10 @@
 
 #define EL_NODE_SENSORS 2 /* single sensors that are followed beside the composite */
 
-/* State of a drive: true temperature, what a lagging sensor shows of it, power error (wrong prices, background work, the
- * neighbours' air), and how far each followed sensor stands from the composite. */
-enum { EL_X_TEMP = 0, EL_X_SHOWN, EL_X_POWER, EL_X_OFFSET, EL_X_COUNT = EL_X_OFFSET + EL_NODE_SENSORS };
+/* State of a drive: true temperature, what a lagging sensor shows of it, power error (background work, the neighbours' air), how
+ * much heat a declared host watt really makes (wrong prices, wrong resistance), and how far each followed sensor stands from the
+ * composite. */
+enum { EL_X_TEMP = 0, EL_X_SHOWN, EL_X_POWER, EL_X_GAIN, EL_X_OFFSET, EL_X_COUNT = EL_X_OFFSET + EL_NODE_SENSORS };
 
 struct el_node {
     double x[EL_X_COUNT];
@@ -37,8 +38,9 @@ struct el_observer {
     double sink_c, sink_slope, unknown_w; /* C, C/s, W */
     double inlet_c, airflow_lfm, resistance_c_per_w;
     double host_w, overhead_w; /* sum of host I/O; what the card draws beside it, smoothed */
-    bool card_w_measured;
     int64_t card_w_us; /* of the last card power reading used */
+    double scale;                /* true watts per declared host watt of the whole card, learnt from its power sensor */
+    double then_card_w, then_host_w, then_s;
     struct el_burst burst;
     int64_t now_us;
     double dt_s;

@@ -4,7 +4,9 @@
 
 #include "base/base.h"
 
+#ifndef CREDIT_MAX
 #define CREDIT_MAX 12.0
+#endif
 #ifndef CREDK
 #define CREDK 1.5
 #endif
@@ -36,6 +38,11 @@
 #define LOOSE 1.5
 #endif
 
+static double spent(const struct el_pace *p)
+{
+    return 1 - EL_CLAMP(p->credit, 0, CREDIT_MAX) / CREDIT_MAX;
+}
+
 void el_pace_init(struct el_pace *p, double full_w)
 {
     *p = (struct el_pace){.credit = CREDIT_MAX, .full_w = full_w, .cap_w = INFINITY};
@@ -62,7 +69,7 @@ bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_ho
 
     p->credit = EL_MIN(p->credit + CREDK * per_hour * dt_s / 3600, CREDIT_MAX);
     p->quiet_s += dt_s;
-    thrift = 1 - EL_CLAMP(p->credit, 0, CREDIT_MAX) / CREDIT_MAX;
+    thrift = spent(p);
     p->heat = pressed ? EL_MAX(0, p->heat + w->excess_c * dt_s) : 0;
     p->lost = pressed && capped ? EL_MAX(0, p->lost + (hold - cap) / p->full_w * dt_s) : 0;
     if (cap > w->guard_w)
