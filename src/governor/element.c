@@ -1,29 +1,36 @@
 /* The law of elementd: estimate, predict, share, pace. Each has its own file; here they are put together. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "governor/air.h"
+#include "governor/fans.h"
 #include "governor/governor.h"
 #include "governor/observer.h"
 #include "governor/pace.h"
 #include "governor/risk.h"
 #include "governor/share.h"
+#include "governor/stripes.h"
 
-#ifndef HOLD_S
-#define HOLD_S  15.0 /* horizon of the settled cap */
-#endif
-#ifndef REACT_S
+#define HOLD_S  11.0 /* a cap brings a drive to its limit within this */
 #define REACT_S 7.0  /* from a jump of demand until a lower cap acts: sensor lag, grain, period, actuator */
-#endif
-#ifndef GUARD_C
-#define GUARD_C 0.42  /* what a jump of demand may pass the limit by */
-#endif
+#define GUARD_C 0.5  /* what a jump of demand may pass the limit by */
+
+struct limit { /* the lowest of a drive's own limits, as a limit on its composite */
+    double limit_c;
+    enum el_constraint why;
+};
 
 struct element {
     struct el_governor_card card;
     struct el_observer observer;
+    struct el_air air;
+    struct el_fans fans;
     struct el_risk risk[EL_CARD_SLOTS_MAX];
     struct el_pace pace[EL_CARD_SLOTS_MAX]; /* of a stripe, its first member's counts for all */
+    double asked_w[EL_CARD_SLOTS_MAX];      /* what the host asks for, as last seen without a cap in its way */
+    double hold_w[EL_CARD_SLOTS_MAX], hold_slope[EL_CARD_SLOTS_MAX];
 };
 
 static int element_init(void *state, const struct el_governor_card *card)
@@ -32,8 +39,12 @@ static int element_init(void *state, const struct el_governor_card *card)
 
     e->card = *card;
     el_observer_init(&e->observer, card);
-    for (uint32_t i = 0; i < card->slots; i++)
-    {    el_pace_init(&e->pace[i], card->slot[i].full_w - card->slot[i].idle_w); el_risk_init(&e->risk[i]);}
+    el_air_init(&e->air);
+    el_fans_init(&e->fans);
+    for (uint32_t i = 0; i < EL_CARD_SLOTS_MAX; i++) {
+        el_pace_init(&e->pace[i], card->slot[i].full_w - card->slot[i].idle_w);
+        el_risk_init(&e->risk[i]);
+    }
     return 0;
 }
 
@@ -46,80 +57,67 @@ static void element_reconfigure(void *state, const struct el_governor_card *card
     e->card = *card;
 }
 
+/* A single sensor with a limit of its own stands a learnt distance from the composite. */
+static struct limit slot_limit(const struct element *e, uint32_t i)
+{
+    const struct el_node *n = &e->observer.node[i];
+    struct limit l = {.limit_c = e->card.slot[i].limit_c - e->card.margin_c, .why = EL_CONSTRAINT_DRIVE_TEMPERATURE};
+
+    if (e->observer.inlet_c > e->card.inlet_max_c + 0.5)
+        l.why = EL_CONSTRAINT_INLET;
+    else if (e->air.failing)
+        l.why = EL_CONSTRAINT_AIRFLOW;
+    for (int j = 0; j < EL_NODE_SENSORS; j++) {
+        double own = n->sensor[j] < 0 ? NAN : e->card.slot[i].sensor_limit_c[n->sensor[j]] - e->card.margin_c - n->x[EL_X_OFFSET + j];
+
+        if (own < l.limit_c)
+            l = (struct limit){.limit_c = own, .why = EL_CONSTRAINT_SENSOR_TEMPERATURE};
+    }
+    return l;
+}
+
 /* What each drive could do for itself: its own temperatures and nothing else. */
-static void slot_wish(struct element *e, uint32_t i, struct el_pace_wish *w)
+static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_pace_wish *w)
 {
     const struct el_governor_slot *s = &e->card.slot[i];
     const struct el_node *n = &e->observer.node[i];
     struct el_pace *p = &e->pace[i];
-    double limit = s->limit_c - e->card.margin_c;
 
     *w = (struct el_pace_wish){.hold_w = INFINITY, .share_w = INFINITY, .guard_w = INFINITY, .used_w = n->host_w};
     p->full_w = EL_MAX(p->full_w, n->host_w * 1.02);
     w->floor_w = s->floor_ratio * p->full_w;
     if (!n->read_us)
         return;
-    el_risk_step(&e->risk[i], n->x[EL_X_TEMP] - limit, e->observer.dt_s);
-    limit -= e->risk[i].margin_c;
-    w->hold_w = el_observer_headroom(&e->observer, &e->card, i, limit, HOLD_S, 1);
-    w->guard_w = el_observer_headroom(&e->observer, &e->card, i, limit + GUARD_C, REACT_S, 0);
-    w->excess_c = el_observer_predict(&e->observer, &e->card, i, EL_MIN(p->cap_w, p->full_w), HOLD_S) - limit;
+    el_risk_step(&e->risk[i], n->x[EL_X_TEMP] - l.limit_c, e->observer.dt_s);
+    l.limit_c -= e->risk[i].margin_c;
+    w->hold_w = el_observer_headroom(&e->observer, &e->card, i, l.limit_c, HOLD_S, 1);
+    w->guard_w = el_observer_headroom(&e->observer, &e->card, i, l.limit_c + GUARD_C, REACT_S, 0);
+    w->excess_c = el_observer_predict(&e->observer, &e->card, i, EL_MIN(p->cap_w, p->full_w), HOLD_S) - l.limit_c;
 }
 
-/* The first member of the stripe that drive i belongs to; i itself when it belongs to none. */
-static uint32_t leader(const struct el_governor_card *card, uint32_t i)
+/* The switch warms by what passes through the sink: watts that bring it to its limit, at the sink's own resistance. */
+static double switch_host_w(const struct element *e, const struct el_governor_input *in, double *headroom_c)
 {
-    if (card->slot[i].array < 0 || card->array_level[card->slot[i].array] != EL_ARRAY_STRIPE)
-        return i;
-    for (uint32_t k = 0; k < i; k++)
-        if (card->slot[k].array == card->slot[i].array)
-            return k;
-    return i;
+    if (!el_reading_usable(&in->switch_mc) || !isfinite(e->card.switch_limit_c))
+        return INFINITY;
+    *headroom_c = e->card.switch_limit_c - e->card.margin_c - (double)in->switch_mc.value * 1e-3;
+    return EL_MAX(0, e->observer.host_w + (*headroom_c - 0.5) / e->observer.resistance_c_per_w);
 }
 
-/* Members of a stripe go at the pace of the slowest: what the others could do more would only be heat. */
-static void share_stripes(struct element *e, struct el_pace_wish *w)
-{
-    for (uint32_t i = 0; i < e->card.slots; i++) {
-        struct el_pace_wish *l = &w[leader(&e->card, i)];
-
-        if (l == &w[i])
-            continue;
-        l->hold_w = EL_MIN(l->hold_w, w[i].hold_w);
-        l->guard_w = EL_MIN(l->guard_w, w[i].guard_w);
-        l->share_w = EL_MIN(l->share_w, w[i].share_w);
-        l->excess_c = EL_MAX(l->excess_c, w[i].excess_c);
-        l->floor_w = EL_MAX(l->floor_w, w[i].floor_w);
-        l->used_w = EL_MAX(l->used_w, w[i].used_w);
-    }
-    for (uint32_t i = 0; i < e->card.slots; i++)
-        w[i] = w[leader(&e->card, i)];
-}
-
-/* What the card's watts and its switch leave for host I/O; INFINITY = no such limit. */
-static double total_host_w(const struct element *e)
-{
-    double total = isfinite(e->card.card_limit_w) ? (e->card.card_limit_w - e->observer.overhead_w) / e->observer.scale : INFINITY;
-
-    return total;
-}
-
-/* The card's watts, dealt by demand: what a drive leaves unused goes to those that can use it. */
-static void share_power(struct element *e, struct el_pace_wish *w)
+/* Watts that all drives share, dealt by demand: what a drive leaves unused goes to those that can use it. */
+static void share_total(struct element *e, double total, struct el_pace_wish *w)
 {
     struct el_share_unit unit[EL_CARD_SLOTS_MAX];
-    double share[EL_CARD_SLOTS_MAX], total = total_host_w(e);
+    double share[EL_CARD_SLOTS_MAX];
     uint32_t n = 0, of[EL_CARD_SLOTS_MAX];
 
-    if (!isfinite(total))
-        return;
     for (uint32_t i = 0; i < e->card.slots; i++) {
         const struct el_pace *p = &e->pace[i];
         double able = EL_MIN(w[i].hold_w, p->full_w);
         bool pressed = w[i].used_w > 0.92 * EL_MIN(p->cap_w, p->full_w);
 
-        if (leader(&e->card, i) != i) {
-            of[i] = of[leader(&e->card, i)];
+        if (el_stripe_leader(&e->card, i) != i) {
+            of[i] = of[el_stripe_leader(&e->card, i)];
             unit[of[i]].count++;
             continue;
         }
@@ -127,27 +125,49 @@ static void share_power(struct element *e, struct el_pace_wish *w)
         unit[n++] = (struct el_share_unit){.want_w = EL_MAX(0, pressed ? able : EL_MIN(able, 1.15 * w[i].used_w)), .cap_w = p->cap_w,
                                            .floor_w = w[i].floor_w, .weight = e->card.slot[i].weight, .count = 1, .pressed = pressed};
     }
-    el_share(n, unit, total, EL_MAX(0.2, 0.01 * e->card.card_limit_w), share);
+    el_share(n, unit, total, EL_MAX(0.2, 0.01 * (total + e->observer.overhead_w)), share);
     for (uint32_t i = 0; i < e->card.slots; i++)
         if (e->observer.node[i].read_us)
             w[i].share_w = EL_MIN(w[i].share_w, share[of[i]]);
+}
+
+/* Why, and until when as far as the trend of what is allowed tells. */
+static void slot_why(struct element *e, uint32_t i, const struct el_pace_wish *w, enum el_constraint own, enum el_constraint shared, int64_t now_us,
+                     struct el_slot_decision *d)
+{
+    double full = e->pace[i].full_w, hold = EL_MIN(w->hold_w, full), k = 1 - exp(-e->observer.dt_s / 60), slope;
+
+    slope = (hold - e->hold_w[i]) / EL_MAX(e->observer.dt_s, 0.1);
+    e->hold_w[i] = hold;
+    e->hold_slope[i] += k * (slope - e->hold_slope[i]);
+    if (e->pace[i].cap_w >= full * 0.999)
+        e->asked_w[i] = e->observer.node[i].host_w;
+    if (d->cap_ratio >= 1)
+        return;
+    d->constraint = w->share_w < w->hold_w ? shared : own;
+    if (d->constraint == own && el_stripe_leader(&e->card, i) != i)
+        d->constraint = EL_CONSTRAINT_ARRAY;
+    if (e->hold_slope[i] > 1e-4 && hold < full && (full - hold) / e->hold_slope[i] < 3600)
+        d->lift_us = now_us + (int64_t)((full - hold) / e->hold_slope[i] * 1e6);
+    else if (hold >= full)
+        d->lift_us = now_us + (int64_t)(e->card.period_s * 1e6);
+    if (w->used_w > 0.92 * e->pace[i].cap_w && e->asked_w[i] > 0)
+        d->withheld_ratio = EL_CLAMP(1 - e->observer.node[i].host_w / e->asked_w[i], 0, 1);
 }
 
 static void slot_decide(struct element *e, uint32_t i, const struct el_pace_wish *w, struct el_slot_decision *d)
 {
     const struct el_node *n = &e->observer.node[i];
     struct el_pace *p = &e->pace[i];
+    uint32_t leader = el_stripe_leader(&e->card, i);
 
-    d->limit_c = e->card.slot[i].limit_c - e->card.margin_c;
-    if (leader(&e->card, i) == i)
+    if (leader == i)
         el_pace_step(p, w, e->card.write_budget_per_hour, e->observer.dt_s);
     else
-        *p = e->pace[leader(&e->card, i)];
-    d->cap_ratio = isinf(p->cap_w) ? 1 : EL_MIN(p->cap_w / p->full_w, 0.999);
+        *p = e->pace[leader];
+    d->limit_c = e->card.slot[i].limit_c - e->card.margin_c;
+    d->cap_ratio = isinf(p->cap_w) || !e->card.slot[i].can_cap ? 1 : EL_MIN(p->cap_w / p->full_w, 0.999);
     d->budget_w = EL_MIN(p->cap_w, p->full_w);
-    if (d->cap_ratio < 1)
-        d->constraint = w->share_w < w->hold_w ? isfinite(e->card.card_limit_w) ? EL_CONSTRAINT_CARD_POWER : EL_CONSTRAINT_ARRAY
-                                               : EL_CONSTRAINT_DRIVE_TEMPERATURE;
     if (!n->read_us)
         return;
     d->temp_estimate_c = n->x[EL_X_TEMP];
@@ -155,21 +175,100 @@ static void slot_decide(struct element *e, uint32_t i, const struct el_pace_wish
     d->power_estimate_w = el_observer_power(&e->observer, &e->card, i);
 }
 
+/* How far the warmest drive would settle above its limit if nobody were capped. */
+static double unthrottled_excess(const struct element *e)
+{
+    double most = -INFINITY;
+
+    for (uint32_t i = 0; i < e->card.slots; i++) {
+        const struct el_pace *p = &e->pace[i];
+        const struct el_node *n = &e->observer.node[i];
+        double w = isfinite(p->cap_w) && n->host_w > 0.92 * p->cap_w ? EL_MAX(e->asked_w[i], n->host_w) : n->host_w;
+
+        if (n->read_us)
+            most = EL_MAX(most, el_observer_predict(&e->observer, &e->card, i, w, 120) - e->card.slot[i].limit_c + e->card.margin_c);
+    }
+    return most;
+}
+
+static void card_decide(struct element *e, const struct el_governor_input *in, struct el_decision *out)
+{
+    double excess = unthrottled_excess(e);
+
+    el_air_step(&e->air, &e->observer, &e->card, in, e->card.fans && el_fans_steered(&e->fans));
+    if (e->card.fans)
+        out->fan_pwm_ratio = el_fans_step(&e->fans, e->card.preference, excess, e->observer.dt_s);
+    out->card_power_estimate_w = e->observer.scale * e->observer.host_w + e->observer.overhead_w;
+    out->unknown_heat_w = e->observer.unknown_w;
+    out->sink_resistance_c_per_w = e->air.resistance_c_per_w;
+    out->airflow_estimate_lfm = e->air.lfm;
+    out->air_failing = e->air.failing;
+    out->airflow_wish_lfm = el_air_wish(&e->air, &e->observer, &e->card, excess);
+}
+
 static void element_step(void *state, const struct el_governor_input *in, struct el_decision *out)
 {
     struct element *e = state;
     struct el_pace_wish wish[EL_CARD_SLOTS_MAX];
+    struct limit limit[EL_CARD_SLOTS_MAX];
+    double watts, by_switch;
+    enum el_constraint shared;
 
     el_observer_step(&e->observer, &e->card, in);
-    for (uint32_t i = 0; i < e->card.slots; i++)
-        slot_wish(e, i, &wish[i]);
-    share_stripes(e, wish);
-    share_power(e, wish);
-    for (uint32_t i = 0; i < e->card.slots; i++)
+    for (uint32_t i = 0; i < e->card.slots; i++) {
+        limit[i] = slot_limit(e, i);
+        slot_wish(e, i, limit[i], &wish[i]);
+    }
+    el_stripes_join(&e->card, wish);
+    watts = isfinite(e->card.card_limit_w) ? (e->card.card_limit_w - e->observer.overhead_w) / e->observer.scale : INFINITY;
+    by_switch = switch_host_w(e, in, &out->switch_headroom_c);
+    shared = watts < by_switch ? EL_CONSTRAINT_CARD_POWER : EL_CONSTRAINT_SWITCH_TEMPERATURE;
+    if (isfinite(EL_MIN(watts, by_switch)))
+        share_total(e, EL_MIN(watts, by_switch), wish);
+    for (uint32_t i = 0; i < e->card.slots; i++) {
         slot_decide(e, i, &wish[i], &out->slot[i]);
-    out->card_power_estimate_w = e->observer.host_w + e->observer.overhead_w;
-    out->unknown_heat_w = e->observer.unknown_w;
-    out->sink_resistance_c_per_w = e->observer.resistance_c_per_w;
+        slot_why(e, i, &wish[i], limit[i].why, shared, in->now_us, &out->slot[i]);
+    }
+    card_decide(e, in, out);
+}
+
+/* Whole numbers only: no locale can touch them. A drive without a serial goes by its slot. */
+static size_t element_save(const void *state, char *out, size_t size)
+{
+    const struct element *e = state;
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < e->card.slots; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof(name), "slot%u", i);
+        if (!e->observer.node[i].read_us)
+            continue;
+        used += (size_t)snprintf(out && used < size ? out + used : NULL, out && used < size ? size - used : 0, "drive %s gain_permille %d margin_mc %d\n",
+                                 e->card.slot[i].serial[0] ? e->card.slot[i].serial : name, (int)lround(e->observer.node[i].x[EL_X_GAIN] * 1000),
+                                 (int)lround(e->risk[i].margin_c * 1000));
+    }
+    return used;
+}
+
+static void element_load(void *state, const char *text)
+{
+    struct element *e = state;
+
+    for (; text && *text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL) {
+        char serial[62], name[16];
+        int gain, margin;
+
+        if (sscanf(text, "drive %61s gain_permille %d margin_mc %d", serial, &gain, &margin) != 3)
+            continue;
+        for (uint32_t i = 0; i < e->card.slots; i++) {
+            (void)snprintf(name, sizeof(name), "slot%u", i);
+            if (strcmp(serial, e->card.slot[i].serial[0] ? e->card.slot[i].serial : name) != 0)
+                continue;
+            e->observer.node[i].x[EL_X_GAIN] = EL_CLAMP(gain * 1e-3, 0.5, 1.8);
+            e->risk[i].margin_c = EL_CLAMP(margin * 1e-3, 0, 0.8);
+        }
+    }
 }
 
 const struct el_governor_law el_law_element = {
@@ -178,4 +277,6 @@ const struct el_governor_law el_law_element = {
     .init = element_init,
     .step = element_step,
     .reconfigure = element_reconfigure,
+    .save = element_save,
+    .load = element_load,
 };

@@ -4,39 +4,17 @@
 
 #include "base/base.h"
 
-#ifndef CREDIT_MAX
-#define CREDIT_MAX 12.0
-#endif
-#ifndef CREDK
-#define CREDK 1.5
-#endif
-#ifndef LOST0
-#define LOST0 0.4
-#endif
-#ifndef LOST1
-#define LOST1 2.0
-#endif
-#ifndef HEAT0
-#define HEAT0 1.3
-#endif
-#ifndef HEAT1
-#define HEAT1 2.0
-#endif
-#ifndef UPTO
-#define UPTO 0.0
-#endif
-#ifndef DNTO
-#define DNTO 0.0
-#endif
-#ifndef GUARDK
-#define GUARDK 0.8
-#endif
-#ifndef LEAST
-#define LEAST 0.02
-#endif
-#ifndef LOOSE
-#define LOOSE 1.5
-#endif
+/* What did best over many random plants (tests/bench/governors). */
+#define CREDIT_MAX 24.0 /* writes that may be saved up */
+#define RATE       1.5  /* a drive in trouble may write more than the mean of all: half as much again */
+#define LOST       0.4  /* seconds of full work withheld that are worth a write when there are plenty, ... */
+#define LOST_DEAR  5.0  /* ... and how much more when there are none left */
+#define HEAT       2.0  /* degree-seconds ahead, likewise */
+#define HEAT_DEAR  4.0
+#define LEAST      0.02 /* smaller moves are never worth one */
+#define LOOSE      1.4  /* an idle drive's cap follows upwards in steps of this */
+#define LOOSE_S    10.0
+#define GUARD_CUT  0.65 /* what a guard cuts away at once: never more than down to this of what it allows */
 
 static double spent(const struct el_pace *p)
 {
@@ -67,22 +45,22 @@ bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_ho
     double cap = EL_MIN(p->cap_w, p->full_w), hold = EL_MIN(w->hold_w, w->share_w), thrift;
     bool pressed = w->used_w > 0.92 * cap, capped = isfinite(p->cap_w);
 
-    p->credit = EL_MIN(p->credit + CREDK * per_hour * dt_s / 3600, CREDIT_MAX);
+    p->credit = EL_MIN(p->credit + RATE * per_hour * dt_s / 3600, CREDIT_MAX);
     p->quiet_s += dt_s;
     thrift = spent(p);
     p->heat = pressed ? EL_MAX(0, p->heat + w->excess_c * dt_s) : 0;
     p->lost = pressed && capped ? EL_MAX(0, p->lost + (hold - cap) / p->full_w * dt_s) : 0;
     if (cap > w->guard_w)
-        return set(p, EL_MIN(w->guard_w, EL_MAX(hold, GUARDK * w->guard_w)), w->floor_w);
+        return set(p, EL_MIN(w->guard_w, EL_MAX(hold, GUARD_CUT * w->guard_w)), w->floor_w);
     if (cap > w->share_w + 1e-9)
         return set(p, hold, w->floor_w);
-    if (p->heat > HEAT0 + HEAT1 * thrift && cap > hold * (1 + LEAST))
-        return set(p, hold + DNTO * p->full_w, w->floor_w);
+    if (p->heat > HEAT + HEAT_DEAR * thrift && cap > hold * (1 + LEAST))
+        return set(p, hold, w->floor_w);
     if (!capped || p->credit < 1)
         return false;
-    if (p->lost > LOST0 + LOST1 * thrift && hold > cap * (1 + LEAST))
-        return set(p, EL_MIN(hold + UPTO * p->full_w, w->guard_w), w->floor_w);
-    if (!pressed && EL_MIN(w->guard_w, w->share_w) > cap * LOOSE && p->quiet_s > 10)
+    if (p->lost > LOST + LOST_DEAR * thrift && hold > cap * (1 + LEAST))
+        return set(p, EL_MIN(hold, w->guard_w), w->floor_w);
+    if (!pressed && EL_MIN(w->guard_w, w->share_w) > cap * LOOSE && p->quiet_s > LOOSE_S)
         return set(p, EL_MIN(w->guard_w, w->share_w), w->floor_w);
     return false;
 }
