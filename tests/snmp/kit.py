@@ -21,6 +21,8 @@ class Bench:
 
     def __init__(self, source, build):
         self.source, self.build = pathlib.Path(source).resolve(), pathlib.Path(build).resolve()
+        cache = self.build / "CMakeCache.txt"
+        self.sanitized = cache.exists() and "-fsanitize" in cache.read_text()  # memory and speed mean nothing then, leaks are told at exit
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="snmp-test-"))
         self.running = []
         self.env = dict(os.environ, MIBS="", MIBDIRS="", SNMPCONFPATH=str(self.dir), SNMP_PERSISTENT_DIR=str(self.dir / "persist"), LC_ALL="C")
@@ -151,6 +153,15 @@ def message(kind, oids, first=0, second=0, request=1, community=COMMUNITY):
     binds = b"".join(tlv(0x30, oid(o) + tlv(5, b"")) for o in oids)
     return tlv(0x30, integer(1) + tlv(4, community.encode()) +
                tlv(kind, integer(request) + integer(first) + integer(second) + tlv(0x30, binds)))
+
+
+def message3(kind, oids, request=1, user="monitor", engine=b"", flags=7, auth=b"\0" * 24, priv=b"\0" * 8):
+    """v3 with security parameters that cannot be right."""
+    binds = b"".join(tlv(0x30, oid(o) + tlv(5, b"")) for o in oids)
+    security = tlv(0x30, tlv(4, engine) + integer(1) + integer(1) + tlv(4, user.encode()) + tlv(4, auth) + tlv(4, priv))
+    scoped = tlv(0x30, tlv(4, engine) + tlv(4, b"") + tlv(kind, integer(request) + integer(0) + integer(0) + tlv(0x30, binds)))
+    return tlv(0x30, integer(3) + tlv(0x30, integer(request) + integer(65507) + tlv(4, bytes([flags])) + integer(3)) + tlv(4, security) +
+               (tlv(4, scoped) if flags & 2 else scoped))
 
 
 def parse(data):
