@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "config/snmpd.h"
 #include "device/cgroup.h"
 #include "device/device.h"
 
@@ -216,19 +217,30 @@ static void check_pollers(struct doctor *d)
         closedir(proc);
 }
 
+#define SNMPD_CONF "/etc/snmp"
+
 static void check_snmp(struct doctor *d)
 {
-    const char *path = d->settings.snmp.agentx_socket[0] ? d->settings.snmp.agentx_socket : "/var/agentx/master";
+    const char *usual = access("/run/agentx/master", F_OK) == 0 ? "/run/agentx/master" : "/var/agentx/master";
+    const char *path = d->settings.snmp.agentx_socket[0] ? d->settings.snmp.agentx_socket : usual;
+    EL_AUTO_BUF struct el_buf missing = {0};
     struct stat st;
+    int r;
 
     if (d->settings.snmp.agentx == 0)
         return;
+    r = el_snmpd_missing(SNMPD_CONF, d->settings.snmp.base_oid, &missing);
+    if (r == 0 && missing.len)
+        find(d, NOTE, "snmp", missing.data, "%s lacks these lines (snmpd.conf.d/elementd.conf is their place), then: systemctl restart snmpd",
+             SNMPD_CONF);
+    else if (r < 0)
+        find(d, NOTE, "snmp", NULL, "%s/snmpd.conf: %s", SNMPD_CONF, r == -ENOENT ? "not there: no snmpd, or another one" : strerror(-r));
     if (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
-        find(d, NOTE, "snmp", "/etc/snmp/snmpd.conf: master agentx\n/etc/snmp/snmpd.conf: view systemonly included .1.3.6.1.4.1\nsystemctl restart snmpd",
-             "no AgentX socket at %s: SNMP shows nothing of elementd", path);
-    else
-        find(d, GOOD, "snmp", "/etc/snmp/snmpd.conf: view systemonly included .1.3.6.1.4.1   (Debian's default view hides it)",
-             "AgentX socket at %s", path);
+        find(d, NOTE, "snmp", NULL, "no AgentX socket at %s: nothing of elementd is seen through snmpd", path);
+    else if (!(st.st_mode & 0002) && !((st.st_mode & 0020) && st.st_gid))
+        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp Debian-snmp", "only root may connect to the AgentX socket at %s", path);
+    else if (r == 0 && !missing.len)
+        find(d, GOOD, "snmp", NULL, "snmpd takes subagents at %s and shows what they say", path);
 }
 
 static int examine(struct doctor *d)

@@ -121,6 +121,8 @@ static void reload(struct exporter *x)
     } else {
         if (memcmp(next.web.listen_address, x->settings.web.listen_address, sizeof next.web.listen_address) != 0)
             el_log_warning("reload: listen addresses change at the next restart only");
+        if (memcmp(&next.snmp, &x->settings.snmp, sizeof next.snmp) != 0)
+            el_log_warning("reload: SNMP settings change at the next restart only");
         x->settings = next;
         el_log_set_level(next.log_level);
         el_pages_configure(x->pages, next.web.telemetry_path, groups);

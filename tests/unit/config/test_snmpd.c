@@ -1,0 +1,71 @@
+/* What snmpd.conf lacks: Debian's own lacks everything, with our drop-in nothing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "config/snmpd.h"
+
+#define BASE "1.3.6.1.4.1.8072.9999.9999.10450"
+#define DEBIAN                                                                                                         \
+    "sysServices    72\nmaster  agentx\nagentaddress  127.0.0.1,[::1]\n# view all included .1\n"                       \
+    "view   systemonly  included   .1.3.6.1.2.1.1\nview   systemonly  included   .1.3.6.1.2.1.25.1\n"                  \
+    "rocommunity  public default -V systemonly\nrouser authPrivUser authpriv -V systemonly\n"
+
+static char dir[] = "/tmp/snmpd-XXXXXX";
+
+static void put(const char *name, const char *text)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    assert_int_equal(el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, false), 0);
+}
+
+static void expect(const char *text)
+{
+    EL_AUTO_BUF struct el_buf missing = {0};
+
+    assert_int_equal(el_snmpd_missing(dir, BASE, &missing), 0);
+    assert_string_equal(missing.data ? missing.data : "", text);
+}
+
+static void says_what_is_missing(void **state)
+{
+    EL_AUTO_BUF struct el_buf ours = {0}, none = {0};
+    char path[64];
+
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(el_snmpd_missing(dir, BASE, &none), -ENOENT);
+    put("snmpd.conf", DEBIAN);
+    expect("agentXSocket /run/agentx/master\nagentXPerms 0660 0755 Debian-snmp Debian-snmp\nview systemonly included "
+           "." BASE "\nview systemonly included .1.3.6.1.2.1.47\nview systemonly included .1.3.6.1.2.1.99\n");
+    snprintf(path, sizeof path, "%s/snmpd.conf.d", dir);
+    assert_int_equal(el_file_make_dirs(path, 0700), 0);
+    assert_int_equal(el_file_read(AT_FDCWD, EL_SOURCE_DIR "/deploy/snmp/snmpd-elementd.conf", 65536, &ours), 0);
+    put("snmpd.conf.d/elementd.conf", ours.data);
+    expect("");
+    put("snmpd.conf.d/elementd.conf", "agentxsocket /run/x\nagentxperms 0777\nview all included .1\n");
+    expect("");
+    put("snmpd.conf.d/elementd.conf",
+        "agentXSocket /var/agentx/master\nagentXPerms 0660\nrocommunity secret 127.0.0.1\n");
+    expect("agentXSocket /run/agentx/master\n");
+    put("snmpd.conf", "");
+    put("snmpd.conf.d/elementd.conf",
+        "agentXSocket /run/x\nagentXPerms 0660\nview v included 1.3.6.1.4.1\nview v excluded .1.3.6.1.2.1.47");
+    expect("master agentx\nview systemonly included .1.3.6.1.2.1.47\nview systemonly included .1.3.6.1.2.1.99\n");
+    snprintf(path, sizeof path, "rm -r %s", dir);
+    assert_int_equal(system(path), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_is_missing)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
