@@ -238,7 +238,7 @@ static void check_snmp(struct doctor *d)
     if (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
         find(d, NOTE, "snmp", NULL, "no AgentX socket at %s: nothing of elementd is seen through snmpd", path);
     else if (!(st.st_mode & 0002) && !((st.st_mode & 0020) && st.st_gid))
-        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp Debian-snmp", "only root may connect to the AgentX socket at %s", path);
+        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp elementd-exporter", "only root may connect to the AgentX socket at %s", path);
     else if (r == 0 && !missing.len)
         find(d, GOOD, "snmp", NULL, "snmpd takes subagents at %s and shows what they say", path);
 }

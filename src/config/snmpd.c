@@ -108,7 +108,7 @@ int el_snmpd_missing(const char *dir, const char *base_oid, struct el_buf *missi
     }
     el_buf_puts(missing, s.master ? "" : "master agentx\n");
     el_buf_puts(missing, s.socket ? "" : "agentXSocket /run/agentx/master\n");
-    el_buf_puts(missing, s.perms ? "" : "agentXPerms 0660 0755 Debian-snmp Debian-snmp\n");
+    el_buf_puts(missing, s.perms ? "" : "agentXPerms 0660 0755 Debian-snmp elementd-exporter\n");
     for (size_t i = 0; i < ROOTS; i++)
         if (!s.open && !s.visible[i])
             el_buf_printf(missing, "view systemonly included .%s\n", s.root[i] + (*s.root[i] == '.'));

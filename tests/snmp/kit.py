@@ -71,7 +71,7 @@ class Bench:
         """An AgentX master; returns when it answers."""
         conf = self.dir / "snmpd.conf"
         conf.write_text("\n".join((f"agentaddress udp:127.0.0.1:{port}", f"rocommunity {COMMUNITY} 127.0.0.1", "master agentx",
-                                   f"agentXSocket {self.dir}/agentx", "agentXPerms 0660 0755", *lines)) + "\n")
+                                   f"agentXSocket {self.dir}/agentx", *(lines if any("agentXPerms" in x for x in lines) else ("agentXPerms 0660 0755", *lines)))) + "\n")
         p = self.start("snmpd", "-f", "-Lf", self.dir / "snmpd.log", "-C", "-c", conf)
         until(lambda: self.get(port, "1.3.6.1.2.1.1.3.0"), 10, "snmpd answers")
         return p

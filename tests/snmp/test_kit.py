@@ -12,7 +12,7 @@ import time
 import urllib.request
 
 import test_agent
-from kit import BASE, COMMUNITY, free_port, oid_tuple, until
+from kit import BASE, COMMUNITY, USER, free_port, oid_tuple, until
 
 # column of a table: (metric, labels that tell the series apart, decimal places). Index to labels: see rows().
 SHARED = {
@@ -130,6 +130,33 @@ def frozen_master_delays_nothing(b):
     until(lambda: b.own(port, "1.1.1.0") == "1", 4, "rows are back")
 
 
+def sandboxed_all_at_once(b):
+    """The exporter in its sandbox as subagent, agent of its own and sender of v3 traps; a master that comes back is found again."""
+    web, port, alone, trap = free_port(socket.SOCK_STREAM), free_port(), free_port(), free_port()
+    b.snapshot("--events", 3)
+    engine = "80001f8805aabbccddeeff0011"
+    (b.dir / "snmp-engine").write_text(f"{engine} 4\n")
+    (b.dir / "snmp-engine").chmod(0o666)
+    b.trapd(trap, f'createUser -e 0x{engine} monitor SHA-256 "correct horse" AES "battery staple"', "authUser log monitor priv")
+    master = b.snmpd(port, "agentXPerms 0666 0755")  # root becomes nobody here
+    p = exporter(b, web, "--snmp.agentx", "on", "--snmp.agentx-socket", b.dir / "agentx", "--snmp.standalone", f"udp:127.0.0.1:{alone}", "--snmp.sink",
+                 f"v3:monitor@udp:127.0.0.1:{trap}")
+    until(lambda: (b.dir / "traps.log").read_text().count("of a test") == 3, 4, "traps")
+    until(lambda: b.own(port, "1.2.4.0") == "3", 5, "connected")
+    master.kill()
+    master.wait()
+    until(lambda: b.own(alone, "1.2.4.0", auth=USER) == "2", 3, "the loss is noticed")
+    b.snmpd(port, "agentXPerms 0666 0755")
+    until(lambda: b.own(port, "1.1.1.0") == "1", 3, "rows are back")
+    b.snapshot("--events", 3)
+    until(lambda: (b.dir / "traps.log").read_text().count("of a test") == 6, 4, "traps of another start of the daemon")
+    assert (b.dir / "snmp-notified").read_text().startswith("3 "), "where it stood is kept"
+    page = metrics(web)
+    assert page["element_agentx_connected", frozenset()] == 1 and page["element_snmp_notifications_total", frozenset()] == 7
+    p.terminate()
+    assert p.wait(5) == 0
+
+
 def debian_snmpd_with_drop_in(b):
     """Debian's own snmpd.conf hides everything; with our drop-in it is seen."""
     port = free_port()
@@ -138,7 +165,7 @@ def debian_snmpd_with_drop_in(b):
               if line and not line.startswith("#") and not re.match(r"agentaddress|includeDir|master|rocommunity6", line)]
     assert any("systemonly" in line for line in debian), "not Debian's snmpd.conf"
     drop_in = (b.source / "deploy/snmp/snmpd-elementd.conf").read_text()
-    drop_in = drop_in.replace("/run/agentx/master", f"{b.dir}/agentx").replace("Debian-snmp Debian-snmp", "")
+    drop_in = drop_in.replace("/run/agentx/master", f"{b.dir}/agentx").replace("Debian-snmp elementd-exporter", "")
     for extra, visible in ([f"agentXSocket {b.dir}/agentx"], False), (drop_in.splitlines(), True):
         (b.dir / "debian.conf").write_text("\n".join([f"agentaddress udp:127.0.0.1:{port}", "master agentx", *debian, *extra]) + "\n")
         master = b.start("snmpd", "-f", "-Lf", b.dir / "snmpd.log", "-C", "-c", b.dir / "debian.conf")
@@ -151,7 +178,7 @@ def debian_snmpd_with_drop_in(b):
         for p in agent, master:
             p.terminate()
             p.wait(5)
-    for directive in "agentXPerms  0660 0755 Debian-snmp Debian-snmp", ".1.3.6.1.2.1.47":
+    for directive in "agentXPerms  0660 0755 Debian-snmp elementd-exporter", ".1.3.6.1.2.1.47":
         assert re.sub(r" +", " ", directive) in re.sub(r" +", " ", (b.source / "deploy/snmp/snmpd-elementd.conf").read_text())
 
 
@@ -224,7 +251,7 @@ def plugin(b):
     assert run("-m", "1")[0] == 3
 
 
-CASES = [walk_equals_metrics, frozen_master_delays_nothing, debian_snmpd_with_drop_in, snmptrapd_example, snmp_exporter, plugin]
+CASES = [walk_equals_metrics, frozen_master_delays_nothing, sandboxed_all_at_once, debian_snmpd_with_drop_in, snmptrapd_example, snmp_exporter, plugin]
 
 if __name__ == "__main__":
     sys.exit(test_agent.main(CASES))
