@@ -262,12 +262,20 @@ struct directories {
     size_t n;
 };
 
+/* The directory of a file, or the nearest one above that is there: the rest may be made later. The root is never
+ * opened. */
 static void add_parent(struct directories *d, const char *file)
 {
-    const char *slash = strrchr(file, '/');
     char path[PATH_MAX];
+    char *slash;
 
-    snprintf(path, sizeof path, "%.*s", slash > file ? (int)(slash - file) : 1, slash ? file : ".");
+    snprintf(path, sizeof path, "%s%s", strchr(file, '/') ? "" : "./", file);
+    do {
+        slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            return;
+        *slash = '\0';
+    } while (access(path, F_OK) < 0);
     for (size_t i = 0; i < d->n; i++)
         if (strcmp(d->path[i], path) == 0)
             return;

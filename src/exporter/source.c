@@ -153,7 +153,10 @@ static void refresh(struct el_source *src, int64_t now_us)
     int r;
 
     if (stat(src->path, &st) < 0) {
-        set_problem(src, errno == ENOENT ? "is not there: is elementd running?" : strerror(errno));
+        set_problem(src, errno == ENOENT ? "is not there: is elementd running?"
+                         : errno == EACCES
+                             ? "may not be read: was its directory made anew? Then restart elementd-exporter"
+                             : strerror(errno));
         return;
     }
     if (same_file(&st, &src->seen))

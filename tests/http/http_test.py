@@ -81,6 +81,27 @@ def staleness():
         expect(value(x.get()[2], "element_snapshots_refused_total") == 4, "refusals were not counted")
 
 
+def late():
+    """A snapshot directory that is made after the exporter has closed its sandbox; one that is made anew."""
+    x = Exporter(BUILD, snapshot=False)
+    x.run_dir.rmdir()
+    with x:
+        expect(x.get("/-/ready")[0] == 503, "ready without a directory")
+        x.run_dir.mkdir()
+        x.publish()
+        expect(x.get("/-/ready")[0] == 200, x.get("/-/ready"))
+    x = Exporter(BUILD)
+    with x:
+        expect(x.get("/-/ready")[0] == 200, "not ready")
+        x.keep_fresh.clear()
+        x.snapshot.unlink()
+        x.run_dir.rmdir()
+        x.run_dir.mkdir()
+        x.publish()
+        wait_until("stale", lambda: x.get("/-/ready")[0] == 503 or "--sandbox" in x.command, 10)
+        expect(b"restart elementd-exporter" in x.get("/-/ready")[2] or "--sandbox" in x.command, x.get("/-/ready")[2])
+
+
 def service():
     """Signals, readiness notices, passed sockets, errors that name what is wrong."""
     program = str(pathlib.Path(BUILD) / "elementd-exporter")
@@ -331,7 +352,7 @@ def memory():
 
 
 def main():
-    parts = {f.__name__: f for f in (exposition, staleness, service, tls, auth, prometheus, memory)}
+    parts = {f.__name__: f for f in (exposition, staleness, late, service, tls, auth, prometheus, memory)}
     parts[sys.argv[2]]()
 
 
