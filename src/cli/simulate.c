@@ -41,8 +41,8 @@ enum { FLAG_JSON = EL_SIM_FLAG_OWN, FLAG_CSV, FLAG_PLOT, FLAG_REPLAY, FLAG_PLANT
 
 struct command {
     struct el_sim_args args;
-    const char *csv, *plot_file, *replay, *plant;
-    bool json;
+    const char *scenario, *csv, *plot_file, *replay, *plant;
+    bool json, seed_given;
     struct el_trace_writer trace;
     struct el_sim_plot *plot;
 };
@@ -287,6 +287,33 @@ static int run(struct command *c)
     return met ? EL_EXIT_OK : EL_EXIT_BAD;
 }
 
+/* A flag of this command alone; false: not known. */
+static bool own_flag(struct command *c, int code, const char *arg)
+{
+    switch (code) {
+    case EL_SIM_FLAG_SCENARIO:
+        c->scenario = arg;
+        return true;
+    case FLAG_CSV:
+        c->csv = arg;
+        return true;
+    case FLAG_PLOT:
+        c->plot_file = arg;
+        return true;
+    case FLAG_REPLAY:
+        c->replay = arg;
+        return true;
+    case FLAG_PLANT:
+        c->plant = arg;
+        return true;
+    case FLAG_JSON:
+        c->json = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
 int el_cmd_simulate(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -306,44 +333,26 @@ int el_cmd_simulate(int argc, char **argv)
         {0},
     };
     static struct command c; /* profiles are large for a stack */
-    const char *scenario = NULL;
-    bool seed_given = false;
     int code, taken;
 
     el_sim_args_init(&c.args);
     while ((code = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         taken = code == EL_SIM_FLAG_SCENARIO ? 0 : el_sim_args_flag(&c.args, code, optarg);
-        seed_given |= code == EL_SIM_FLAG_SEED;
-        if (taken < 0)
-            return EL_EXIT_USAGE;
-        if (taken == 1)
-            continue;
+        c.seed_given |= code == EL_SIM_FLAG_SEED;
         if (code == 'h') {
             fputs(help, stdout);
             return EL_EXIT_OK;
-        } else if (code == EL_SIM_FLAG_SCENARIO) {
-            scenario = optarg;
-        } else if (code == FLAG_JSON) {
-            c.json = true;
-        } else if (code == FLAG_CSV) {
-            c.csv = optarg;
-        } else if (code == FLAG_PLOT) {
-            c.plot_file = optarg;
-        } else if (code == FLAG_REPLAY) {
-            c.replay = optarg;
-        } else if (code == FLAG_PLANT) {
-            c.plant = optarg;
-        } else {
-            return EL_EXIT_USAGE;
         }
+        if (taken < 0 || (taken == 0 && !own_flag(&c, code, optarg)))
+            return EL_EXIT_USAGE;
     }
     if (optind < argc)
         return el_cli_usage("simulate", "unexpected \"%s\"", argv[optind]);
     if (c.replay)
         return replay(c.replay);
-    if (scenario && el_sim_args_scenario(&c.args, scenario) < 0)
+    if (c.scenario && el_sim_args_scenario(&c.args, c.scenario) < 0)
         return EL_EXIT_BAD;
-    if (!seed_given && c.args.scenario.seed == 0)
+    if (!c.seed_given && c.args.scenario.seed == 0)
         c.args.scenario.seed = 1;
     if (el_sim_args_finish(&c.args, "simulate") < 0)
         return EL_EXIT_USAGE;
