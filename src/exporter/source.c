@@ -145,6 +145,19 @@ static bool same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+/* Why it cannot be read, with what to do where that is known. */
+static const char *reason(int error)
+{
+    switch (error) {
+    case ENOENT:
+        return "is not there: is elementd running?";
+    case EACCES: /* the sandbox knows directories, not names */
+        return "may not be read: was its directory made anew? Then restart elementd-exporter";
+    default:
+        return strerror(error);
+    }
+}
+
 static void refresh(struct el_source *src, int64_t now_us)
 {
     struct el_snapshot *s = NULL;
@@ -153,10 +166,7 @@ static void refresh(struct el_source *src, int64_t now_us)
     int r;
 
     if (stat(src->path, &st) < 0) {
-        set_problem(src, errno == ENOENT ? "is not there: is elementd running?"
-                         : errno == EACCES
-                             ? "may not be read: was its directory made anew? Then restart elementd-exporter"
-                             : strerror(errno));
+        set_problem(src, reason(errno));
         return;
     }
     if (same_file(&st, &src->seen))
@@ -168,7 +178,7 @@ static void refresh(struct el_source *src, int64_t now_us)
         r = hold(src, s);
     if (r < 0 || why) {
         src->refused++;
-        set_problem(src, why ? why : strerror(-r));
+        set_problem(src, why ? why : reason(-r));
         el_snapshot_free(s);
     } else {
         set_problem(src, NULL);
