@@ -111,6 +111,18 @@ static void check_actuator(struct doctor *d, const struct el_slot *s)
         find(d, BAD, "caps", NULL, "%s cannot be capped: %s", s->controller, budget);
 }
 
+/* The kernel thread of such an array writes to the drives, in the root cgroup, where no cap reaches. */
+static void check_array(struct doctor *d, const struct el_slot *s)
+{
+    char dir[EL_SYSFS_PATH], level[16];
+
+    if (!s->array[0] || !el_sysfs_join(dir, "sys/class/block", s->array) ||
+        el_sysfs_line(&d->fs, dir, "md/level", level, sizeof level) < 0)
+        return;
+    if (strcmp(level, "raid4") == 0 || strcmp(level, "raid5") == 0 || strcmp(level, "raid6") == 0)
+        find(d, NOTE, "caps", NULL, "%s is in %s (%s): writes through it are not capped (see caps.md)", s->controller, s->array, level);
+}
+
 static void check_caps(struct doctor *d)
 {
     static const char fix[] = "for s in system user machine; do\n"
@@ -129,8 +141,10 @@ static void check_caps(struct doctor *d)
     else
         find(d, GOOD, "caps", NULL, "the io controller is on");
     for (uint32_t i = 0; r == 0 && i < d->inv.n.slots; i++)
-        if (d->inv.slots[i].controller[0] && d->inv.slots[i].state == EL_SLOT_UP)
+        if (d->inv.slots[i].controller[0] && d->inv.slots[i].state == EL_SLOT_UP) {
             check_actuator(d, &d->inv.slots[i]);
+            check_array(d, &d->inv.slots[i]);
+        }
 }
 
 /* ---- kernel ---- */

@@ -68,14 +68,14 @@ static void put_link(struct capture *c, const char *path, const char *real)
         c->error = -errno;
 }
 
-static void copy(struct capture *c, const char *dir, const char *name, size_t max)
+static void copy(struct capture *c, const char *dir, const char *name)
 {
     EL_AUTO_BUF struct el_buf b = {0};
     char path[EL_SYSFS_PATH];
     int r = el_sysfs_join(path, dir, name) ? el_sysfs_bytes(c->fs, dir, name, ATTR_MAX, &b) : -ENOENT;
 
     if (r == 0)
-        put(c, path, b.data ? b.data : "", EL_MIN(b.len, max));
+        put(c, path, b.data ? b.data : "", b.len);
     else if (r != -ENOENT && r != -EISDIR)
         put_error(c, path, r);
 }
@@ -83,7 +83,7 @@ static void copy(struct capture *c, const char *dir, const char *name, size_t ma
 static void copy_all(struct capture *c, const char *dir, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        copy(c, dir, names[i], ATTR_MAX);
+        copy(c, dir, names[i]);
 }
 
 /* The name a symlink ends in, as a file with that text: its target need not be there. */
@@ -110,6 +110,16 @@ static bool enter(struct capture *c, const char *class, const char *name, char r
 /* ---- what to record ---- */
 
 /* Only the first 256 bytes of the configuration space: behind them stands the device's serial number. */
+static void copy_config(struct capture *c, const char *dir)
+{
+    char path[EL_SYSFS_PATH];
+    uint8_t bytes[256];
+    int n = el_sysfs_head(c->fs, dir, "config", bytes, sizeof bytes);
+
+    if (n > 0 && el_sysfs_join(path, dir, "config"))
+        put(c, path, bytes, (size_t)n);
+}
+
 static void pci_function(struct capture *c, const char *address, bool ours)
 {
     static const char *const all[] = {
@@ -121,11 +131,11 @@ static void pci_function(struct capture *c, const char *address, bool ours)
 
     if (!el_pcie_is_address(address) || !enter(c, "sys/bus/pci/devices", address, real))
         return;
-    copy(c, real, "class", ATTR_MAX);
+    copy(c, real, "class");
     copy_link_name(c, real, "driver");
     if (ours) {
         copy_all(c, real, all, EL_ARRAY_SIZE(all));
-        copy(c, real, "config", 256);
+        copy_config(c, real);
     }
 }
 
@@ -153,7 +163,7 @@ static void pci_slots(struct capture *c)
         return;
     for (size_t i = 0; i < names.n; i++)
         if (enter(c, "sys/bus/pci/slots", names.name[i], real))
-            copy(c, real, "address", ATTR_MAX);
+            copy(c, real, "address");
 }
 
 static const char *const disk_files[] = {"size", "nsid", "dev", "stat", "queue/logical_block_size"};
@@ -227,7 +237,7 @@ static void blocks(struct capture *c)
             !enter(c, "sys/class/block", names.name[i], real))
             continue;
         copy_all(c, real, disk_files, EL_ARRAY_SIZE(disk_files));
-        copy(c, real, "md/level", ATTR_MAX);
+        copy(c, real, "md/level");
         holders(c, real);
     }
 }
@@ -250,13 +260,13 @@ static void hwmon_files(struct capture *c, const char *dir)
     EL_AUTO_NAMES struct el_names names = {0};
     char name[64] = "";
 
-    copy(c, dir, "name", ATTR_MAX);
+    copy(c, dir, "name");
     el_sysfs_line(c->fs, dir, "name", name, sizeof name);
     if (strcmp(name, "nvme") == 0 || el_sysfs_list(c->fs, dir, &names) < 0)
         return;
     for (size_t i = 0; i < names.n; i++)
         if (is_sensor_file(names.name[i]))
-            copy(c, dir, names.name[i], ATTR_MAX);
+            copy(c, dir, names.name[i]);
 }
 
 static void hwmon(struct capture *c)
@@ -275,7 +285,7 @@ static void hwmon(struct capture *c)
             continue;
         put_link(c, path, device);
         hwmon_files(c, device); /* old drivers keep them there; makes the directory too */
-        copy(c, device, "power/runtime_status", ATTR_MAX);
+        copy(c, device, "power/runtime_status");
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #define AER_FILE_MAX 4096
+#define CONFIG_SIZE  256 /* capabilities of PCI 3.0; the extended space behind it is left alone */
 #define AER_FILES    {"aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal"}
 
 /* Advances over `n` to `max` hexadecimal digits; NULL when there are fewer than `min`. */
@@ -246,20 +247,18 @@ int el_pcie_config_read(const struct el_sysfs *fs, const char *dir, struct el_pc
 {
     static const enum el_pcie_type types[16] = {[0] = EL_PCIE_ENDPOINT, [1] = EL_PCIE_ENDPOINT, [4] = EL_PCIE_ROOT_PORT,
                                                 [5] = EL_PCIE_UPSTREAM, [6] = EL_PCIE_DOWNSTREAM};
-    EL_AUTO_BUF struct el_buf b = {0};
-    const uint8_t *c;
+    uint8_t c[CONFIG_SIZE];
     size_t cap;
-    int r;
+    int n;
 
     if (suspended(fs, dir))
         return -ENODATA;
-    r = el_sysfs_bytes(fs, dir, "config", 4096, &b);
-    if (r < 0)
-        return r;
-    c = (const uint8_t *)b.data;
-    cap = b.data ? pcie_capability(c, b.len) : 0;
+    n = el_sysfs_head(fs, dir, "config", c, sizeof c);
+    if (n < 0)
+        return n;
+    cap = pcie_capability(c, (size_t)n);
     if (!cap)
-        return b.len <= 64 ? -EACCES : -ENOENT;
+        return n <= 64 ? -EACCES : -ENOENT;
     *out = (struct el_pcie_config){.type = types[c[cap + 2] >> 4], .slot_implemented = c[cap + 3] & 1};
     if (out->type == EL_PCIE_ROOT_PORT || out->type == EL_PCIE_DOWNSTREAM) {
         uint32_t slot = le32(c + cap + 0x14); /* Slot Capabilities, only with a slot */

@@ -98,6 +98,21 @@ int el_sysfs_bytes(const struct el_sysfs *fs, const char *dir, const char *name,
     return r == 0 && out->len > start ? recorded_error(fs, out->data + start) : r;
 }
 
+int el_sysfs_head(const struct el_sysfs *fs, const char *dir, const char *name, void *out, size_t n)
+{
+    char path[EL_SYSFS_PATH];
+    int r = attribute_path(fs, dir, name, path);
+    EL_AUTO_CLOSE int fd = r < 0 ? -1 : openat(fs->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got;
+
+    if (r < 0)
+        return r;
+    if (fd < 0)
+        return -errno;
+    got = pread(fd, out, n, 0);
+    return got < 0 ? -errno : (int)got;
+}
+
 /* Drops the last component. */
 static void pop(char *path)
 {

@@ -26,6 +26,10 @@ int el_sysfs_i64(const struct el_sysfs *fs, const char *dir, const char *name, i
 /* Appends the bytes of dir/name, at most `max`. 0 or -errno; a recorded error is returned as such. */
 int el_sysfs_bytes(const struct el_sysfs *fs, const char *dir, const char *name, size_t max, struct el_buf *out);
 
+/* The first `n` bytes of dir/name into `out`, and no byte more is asked for (reading a configuration space is not free). How
+ * many there were, or -errno. */
+int el_sysfs_head(const struct el_sysfs *fs, const char *dir, const char *name, void *out, size_t n);
+
 /* `path` with every symlink followed inside the root: "sys/devices/...", no leading slash. 0 or -errno. */
 int el_sysfs_real(const struct el_sysfs *fs, const char *path, char out[EL_SYSFS_PATH]);
 

@@ -1,0 +1,80 @@
+"""What stands between a program and a drive: schedulers bfq and kyber, dm-crypt, RAID-5. Does io.cost hold a drive at its budget?
+What is printed here is what the manual says."""
+import re
+from daemon import *
+from lab import Lab
+
+JOULES_PER_MB = 1e6 * 1e-9 + 1e6 / 65536 * 1e-6
+WANT = 10  # MB/s per drive
+
+
+def hold(lab, drives):
+    """MB/s per drive with the budget in force."""
+    for i in range(drives):
+        lab.ok(f'{PROBE} discover "write io_budget LAB000{i} 0.5 {2 * WANT * JOULES_PER_MB}"')
+    lab.ok('sleep 1')
+    ios = ' '.join(f'"io LAB000{i}"' for i in range(drives))
+    out = lab.ok(f'{PROBE} discover {ios} "sleep 4" {ios}')
+    rows = [(int(r) + int(w), int(t)) for r, w, t in re.findall(r'^io (\d+) (\d+) .* at (\d+)', out, re.M)]
+    for i in range(drives):
+        lab.ok(f'{PROBE} discover "restore io_budget LAB000{i} off"')
+    lab.ok('echo 1 > /sys/fs/cgroup/work.slice/cgroup.kill; sleep 0.5')
+    return [(rows[i + drives][0] - rows[i][0]) / (rows[i + drives][1] - rows[i][1]) for i in range(drives)]
+
+
+def report(what, got, must):
+    held = all(g < 1.1 * WANT for g in got)
+    print(f'{what}: {", ".join(f"{g:.1f}" for g in got)} MB/s per drive, budget {WANT}: {"holds" if held else "DOES NOT HOLD"}')
+    assert held or not must, what
+
+
+def writer(lab, device):
+    lab.ok('mkdir -p /sys/fs/cgroup/work.slice; sh -c "echo \\$\\$ > /sys/fs/cgroup/work.slice/cgroup.procs; '
+           f'while :; do dd if=/dev/zero of={device} bs=64k count=1000 oflag=direct; done" >/dev/null 2>&1 & sleep 0.5')
+
+
+def run():
+    with Lab(drives=4, memory=512) as lab:
+        live(lab, 4)
+        io_controller(lab)
+        disk = [controller(lab, f'LAB000{i}') + 'n1' for i in range(4)]
+        for scheduler, module in (('none', None), ('mq-deadline', None), ('kyber', 'kyber-iosched'), ('bfq', 'bfq')):
+            lab.ok((f'modprobe {module}; ' if module else '') + f'echo {scheduler} > /sys/block/{disk[0]}/queue/scheduler')
+            reader(lab, disk[0], 'work.slice')
+            report(f'scheduler {scheduler}', hold(lab, 1), must=scheduler in ('none', 'mq-deadline'))
+        lab.ok(f'echo none > /sys/block/{disk[0]}/queue/scheduler')
+
+        size = lab.ok(f'cat /sys/block/{disk[0]}/size').strip()
+        status, out = lab.sh(f'modprobe dm-crypt; modprobe xts; dmsetup create crypt --table "0 {size} crypt aes-xts-plain64 {"00" * 32} 0 '
+                             f'/dev/{disk[0]} 0" 2>&1; dmsetup mknodes; ls /dev/mapper/crypt')
+        if status == 0:
+            reader(lab, 'mapper/crypt', 'work.slice')
+            report('dm-crypt, reader', hold(lab, 1), must=False)
+            writer(lab, '/dev/mapper/crypt')
+            report('dm-crypt, writer', hold(lab, 1), must=False)
+            lab.ok('dmsetup remove --retry crypt')
+        else:
+            print(f'dm-crypt: not tried ({out.strip()[-200:]})')
+
+        status, out = lab.sh('modprobe raid456 && mdadm --create /dev/md5 --run --assume-clean --level=5 --raid-devices=3 --chunk=64 '
+                             f'/dev/{disk[1]} /dev/{disk[2]} /dev/{disk[3]} 2>&1')
+        if status == 0:
+            for _ in range(3):
+                writer(lab, '/dev/md5')
+            lab.ok('sleep 1')
+            budget = hold_raid5(lab)
+            report('RAID-5, writers', budget, must=False)
+        else:
+            print(f'RAID-5: not tried ({out.strip()[-200:]})')
+
+
+def hold_raid5(lab):
+    for i in (1, 2, 3):
+        lab.ok(f'{PROBE} discover "write io_budget LAB000{i} 0.5 {2 * WANT * JOULES_PER_MB}"')
+    lab.ok('sleep 1')
+    ios = ' '.join(f'"io LAB000{i}"' for i in (1, 2, 3))
+    out = lab.ok(f'{PROBE} discover {ios} "sleep 4" {ios}')
+    rows = [(int(r) + int(w), int(t)) for r, w, t in re.findall(r'^io (\d+) (\d+) .* at (\d+)', out, re.M)]
+    for i in (1, 2, 3):
+        lab.ok(f'{PROBE} discover "restore io_budget LAB000{i} off"')
+    return [(rows[i + 3][0] - rows[i][0]) / (rows[i + 3][1] - rows[i][1]) for i in range(3)]
