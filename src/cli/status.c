@@ -9,15 +9,17 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "exporter/view.h"
 
 static const char help[] =
-    "usage: elementd status [--watch] [--runtime-dir DIR] [--config FILE]\n"
+    "usage: elementd status [--watch | --json] [--runtime-dir DIR] [--config FILE]\n"
     "What the governor sees and does now: temperatures, limits, every cap with its reason, age and expected lift.\n"
     "  --watch            again and again, until Ctrl-C\n"
+    "  --json             everything known, as the exporter's /api/v1/snapshot gives it\n"
     "  --runtime-dir DIR  where the daemon writes its snapshot (default: from the settings, /run/elementd)\n"
     "  --config FILE      settings\n";
 
-enum { FLAG_WATCH = EL_FLAG_OWN, FLAG_RUNTIME_DIR };
+enum { FLAG_WATCH = EL_FLAG_OWN, FLAG_RUNTIME_DIR, FLAG_JSON };
 
 static int read_snapshot(const char *dir, struct el_snapshot **out)
 {
@@ -32,12 +34,17 @@ static int read_snapshot(const char *dir, struct el_snapshot **out)
     return r;
 }
 
+static bool is_fresh(const struct el_snapshot *s, int64_t now)
+{
+    return now - s->time_us <= 3 * (int64_t)s->period_ms * EL_USEC_PER_MSEC;
+}
+
 /* False: the snapshot is too old to be believed. */
 static bool print_table(const struct el_snapshot *s, const struct el_snapshot *before)
 {
     EL_AUTO_BUF struct el_buf b = {0};
     int64_t now = el_clock_boottime_us(), age = now - s->time_us;
-    bool fresh = age <= 3 * (int64_t)s->period_ms * EL_USEC_PER_MSEC;
+    bool fresh = is_fresh(s, now);
     char text[32];
 
     el_table_status(&b, s, before, now);
@@ -69,38 +76,64 @@ static int watch(const char *dir)
     return EL_EXIT_BAD;
 }
 
+static bool print_json(const struct el_snapshot *s)
+{
+    EL_AUTO_BUF struct el_buf b = {0};
+    int64_t now = el_clock_boottime_us();
+    bool fresh = is_fresh(s, now);
+
+    if (el_view_json(s, &(struct el_view_options){.now_us = now, .stale = !fresh}, &b) < 0)
+        return false;
+    puts(b.data);
+    return fresh;
+}
+
+static int show_once(const char *dir, bool as_json)
+{
+    struct el_snapshot *s = NULL;
+    bool fresh;
+
+    if (read_snapshot(dir, &s) < 0)
+        return EL_EXIT_BAD;
+    fresh = as_json ? print_json(s) : print_table(s, NULL);
+    el_snapshot_free(s);
+    return fresh ? EL_EXIT_OK : EL_EXIT_BAD;
+}
+
 int el_cmd_status(int argc, char **argv)
 {
     static const struct option options[] = {
+        {"config", required_argument, NULL, EL_FLAG_CONFIG},
         {"watch", no_argument, NULL, FLAG_WATCH},
+        {"json", no_argument, NULL, FLAG_JSON},
         {"runtime-dir", required_argument, NULL, FLAG_RUNTIME_DIR},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    const char *dir = "/run/elementd";
-    struct el_snapshot *s = NULL;
-    bool again = false;
+    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
+    bool again = false, as_json = false;
+    const char *dir = NULL;
     int c;
 
     while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         if (c == 'h') {
             fputs(help, stdout);
             return EL_EXIT_OK;
-        } else if (c == FLAG_WATCH) {
-            again = true;
-        } else if (c == FLAG_RUNTIME_DIR) {
-            dir = optarg;
-        } else {
-            return EL_EXIT_USAGE;
         }
+        again |= c == FLAG_WATCH;
+        as_json |= c == FLAG_JSON;
+        if (c == FLAG_RUNTIME_DIR)
+            dir = optarg;
+        else if (c == '?' || el_machine_flag(&flags, c, optarg) < 0)
+            return EL_EXIT_USAGE;
     }
     if (optind < argc)
         return el_cli_usage("status", "unexpected \"%s\"", argv[optind]);
-    if (again)
-        return watch(dir);
-    if (read_snapshot(dir, &s) < 0)
+    if (again && as_json)
+        return el_cli_usage("status", "--watch and --json exclude each other");
+    if (!s || (!dir && el_machine_settings(&flags, s) < 0))
         return EL_EXIT_BAD;
-    bool fresh = print_table(s, NULL);
-    el_snapshot_free(s);
-    return fresh ? EL_EXIT_OK : EL_EXIT_BAD;
+    dir = dir ? dir : s->runtime_dir;
+    return again ? watch(dir) : show_once(dir, as_json);
 }

@@ -108,7 +108,7 @@ static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struc
 
     el_buf_printf(b, "  %4u", t->number);
     cell(b, -8, t->controller[0] ? t->controller : "-");
-    cell(b, -14, t->identify.serial[0] ? t->identify.serial : t->last_serial[0] ? t->last_serial : "-");
+    cell(b, -20, t->identify.serial[0] ? t->identify.serial : t->last_serial[0] ? t->last_serial : "-");
     cell(b, -7, el_slot_state_name(t->state));
     if (t->state == EL_SLOT_EMPTY || t->state == EL_SLOT_GONE || t->state == EL_SLOT_UNBOUND) {
         el_buf_printf(b, " %s\n", t->reason);
@@ -159,7 +159,7 @@ void el_table_status(struct el_buf *b, const struct el_snapshot *s, const struct
 
     for (uint32_t c = 0; c < s->cards.count; c++) {
         card_line(b, &cards[c]);
-        el_buf_puts(b, "  slot drive    serial         state       temp    limit headroom   power        read       write   cap  because\n");
+        el_buf_puts(b, "  slot drive    serial               state       temp    limit headroom   power        read       write   cap  because\n");
         for (uint32_t i = 0; i < cards[c].slots; i++)
             slot_line(b, s, before, cards[c].first_slot + i, now_us);
     }

@@ -15,11 +15,15 @@
 #define WARRANTY_NOTICE_S        (90 * 86400.0)
 #define WARRANTY_NOTICE_RATIO    0.1
 
-/* A few words about a number and its limit, in any locale. */
-static const char *words(char out[EL_EVENT_TEXT], const char *what, double value, const char *unit, double limit)
+/* A few words about a number and its limit, in any locale. Nothing is written where nothing is wrong: that is nearly always. */
+static const char *words(char out[EL_EVENT_TEXT], enum el_alarm_verdict verdict, const char *what, double value,
+                         const char *unit, double limit)
 {
     char v[EL_NUM_MAX] = "", l[EL_NUM_MAX] = "";
 
+    out[0] = '\0';
+    if (verdict != EL_ALARM_WRONG)
+        return out;
     if (isfinite(value))
         el_num_fixed(v, llround(value * 10), 1);
     if (isfinite(limit))
@@ -40,7 +44,7 @@ static void above(const struct el_alarm_step *st, const struct el_alarm_about *a
                                     : value >= bound   ? EL_ALARM_WRONG
                                                        : EL_ALARM_WELL;
 
-    el_alarm_report(st, about, verdict, value, limit, words(text, what, value, unit, limit));
+    el_alarm_report(st, about, verdict, value, limit, words(text, verdict, what, value, unit, limit));
 }
 
 static void flag(const struct el_alarm_step *st, const struct el_alarm_about *about, bool wrong, const char *text)
@@ -83,17 +87,16 @@ static void drive_health(const struct el_alarm_step *st, const struct el_slot *t
 {
     const struct el_nvme_smart *smart = &t->smart;
     char text[EL_EVENT_TEXT];
+    enum el_alarm_verdict verdict;
     bool capacitor_weak = t->logs.ocp_stamp.quality == EL_GOOD && t->logs.ocp.capacitor_health_percent < 100;
     double written = (double)smart->data_units_written * EL_NVME_DATA_UNIT_BYTES;
     bool worn = smart->percentage_used >= 100 || (t->rated_endurance_bytes > 0 && written >= t->rated_endurance_bytes);
 
     about.id = EL_ALARM_SPARE;
-    el_alarm_report(st, &about,
-                    smart->critical_warning & 1u << 0 || smart->available_spare < smart->available_spare_threshold
-                        ? EL_ALARM_WRONG
-                        : EL_ALARM_WELL,
-                    smart->available_spare, smart->available_spare_threshold,
-                    words(text, "spare blocks low", smart->available_spare, "%", smart->available_spare_threshold));
+    verdict = smart->critical_warning & 1u << 0 || smart->available_spare < smart->available_spare_threshold ? EL_ALARM_WRONG
+                                                                                                            : EL_ALARM_WELL;
+    el_alarm_report(st, &about, verdict, smart->available_spare, smart->available_spare_threshold,
+                    words(text, verdict, "spare blocks low", smart->available_spare, "%", smart->available_spare_threshold));
     about.id = EL_ALARM_RELIABILITY;
     flag(st, &about, smart->critical_warning & 1u << 2, "drive reports degraded reliability");
     about.id = EL_ALARM_READ_ONLY;
@@ -101,8 +104,8 @@ static void drive_health(const struct el_alarm_step *st, const struct el_slot *t
     about.id = EL_ALARM_PLP_FAILING;
     flag(st, &about, smart->critical_warning & 1u << 4 || capacitor_weak, "power loss protection failed");
     about.id = EL_ALARM_ENDURANCE;
-    el_alarm_report(st, &about, worn ? EL_ALARM_WRONG : EL_ALARM_WELL, smart->percentage_used, 100,
-                    words(text, "rated endurance used", smart->percentage_used, "%", 100));
+    verdict = worn ? EL_ALARM_WRONG : EL_ALARM_WELL;
+    el_alarm_report(st, &about, verdict, smart->percentage_used, 100, words(text, verdict, "rated endurance used", smart->percentage_used, "%", 100));
 }
 
 /* A counter that fell was reset: the new count is the new start, never a difference. */
@@ -111,10 +114,10 @@ static void growth(const struct el_alarm_step *st, struct el_alarm_about about, 
 {
     char text[EL_EVENT_TEXT];
     double grown = known && now > before ? (double)(now - before) : 0;
+    enum el_alarm_verdict verdict = grown > 0 ? EL_ALARM_WRONG : EL_ALARM_WELL;
 
     about.id = id;
-    el_alarm_report(st, &about, grown > 0 ? EL_ALARM_WRONG : EL_ALARM_WELL, (double)now, NAN,
-                    words(text, what, grown, "more", NAN));
+    el_alarm_report(st, &about, verdict, (double)now, NAN, words(text, verdict, what, grown, "more", NAN));
 }
 
 static void drive_counters(const struct el_alarm_step *st, const struct el_slot *t, struct el_alarm_about about,
@@ -205,14 +208,11 @@ static void out_of_range(const struct el_alarm_step *st, const struct el_alarm_a
 {
     double margin = el_alarm_is_active(st, about) ? hysteresis : 0;
     bool cold = isfinite(lo) && value < lo + margin, hot = isfinite(hi) && value > hi - margin;
+    enum el_alarm_verdict verdict = !isfinite(value) ? EL_ALARM_UNKNOWN : cold || hot ? EL_ALARM_WRONG : EL_ALARM_WELL;
     char text[EL_EVENT_TEXT];
 
-    el_alarm_report(st, about,
-                    !isfinite(value) ? EL_ALARM_UNKNOWN
-                    : cold || hot    ? EL_ALARM_WRONG
-                                     : EL_ALARM_WELL,
-                    value * shown, (hot ? hi : lo) * shown,
-                    words(text, what, value * shown, unit, (hot ? hi : lo) * shown));
+    el_alarm_report(st, about, verdict, value * shown, (hot ? hi : lo) * shown,
+                    words(text, verdict, what, value * shown, unit, (hot ? hi : lo) * shown));
 }
 
 static void card(const struct el_alarm_step *st, uint32_t row)

@@ -1,5 +1,6 @@
 """`elementd run --simulate lqd4500` shows the whole card, its exposition holds for two strict readers, and its figures of memory
 and time are within what is promised."""
+import json
 import os
 import subprocess
 
@@ -30,7 +31,6 @@ with Run("--simulate", "lqd4500", "--workload", "random-read-4k") as run:
 
     scan = command("scan", "--simulate", "lqd4500", "--json")
     check(scan.returncode == 0, scan.stderr)
-    import json
     card = json.loads(scan.stdout)["cards"][0]
     check(len(card["slots"]) == 8 and len(card["links"]) >= 10, "slots and links of the scan")
     check(all("limit_celsius" in s and "link" in s for s in card["slots"]), "limits and links of the slots")
@@ -38,10 +38,13 @@ with Run("--simulate", "lqd4500", "--workload", "random-read-4k") as run:
     status = command("status", "--runtime-dir", run.runtime)
     check(status.returncode == 0 and status.stdout.count(" up ") == 8, status.stdout + status.stderr)
 
+    status = command("status", "--json", "--runtime-dir", run.runtime)
+    check(status.returncode == 0 and len(json.loads(status.stdout)["cards"]) == 1, status.stderr)
+
     wait_for("eight rounds", lambda: run.value("element_ticks_total") >= 8, 30)
     govern, exporter = run.child("govern"), run.child("exporter")
     if SLOW == 1:
-        check(rss_kib(govern) < 6 * 1024, f"elementd has {rss_kib(govern)} KiB resident")
+        check(rss_kib(govern) < 4 * 1024, f"elementd has {rss_kib(govern)} KiB resident")
         check(rss_kib(exporter) < 14 * 1024, f"the exporter has {rss_kib(exporter)} KiB resident")
         anonymous = rss_kib(govern, "RssAnon") + rss_kib(exporter, "RssAnon")
         check(anonymous < 5 * 1024, f"both have {anonymous} KiB of anonymous memory")
