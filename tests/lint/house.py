@@ -28,6 +28,7 @@ LAYERS = {
 ROOM_OF_FILE = {
     "cli/main_exporter.c": ["base", "model", "config", "exporter"],
     "cli/decode.c": ["base", "model", "exporter", "cli"],
+    "cli/status.c": ["base", "model", "exporter", "cli"],
 }
 
 # library: its headers, the one place that may include them
