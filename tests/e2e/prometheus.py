@@ -1,4 +1,4 @@
-"""A real Prometheus scrapes it for a while (EL_SCRAPE_SECONDS, 20) and has it `up` all the time."""
+"""A real Prometheus scrapes it for a while (EL_SCRAPE_SECONDS, 60) and has it `up` all the time."""
 import json
 import os
 import subprocess
@@ -9,7 +9,7 @@ import urllib.request
 
 from e2e import Run, check, free_port, wait_for
 
-seconds = int(os.environ.get("EL_SCRAPE_SECONDS", "20"))
+seconds = int(os.environ.get("EL_SCRAPE_SECONDS", "60"))
 with Run("--simulate", "lqd4500", "--workload", "mixed") as run, tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     port = free_port()
     with open(f"{base}/prometheus.yml", "w", encoding="utf-8") as f:

@@ -1,0 +1,60 @@
+"""Every recorded machine of the fixtures, the hostile ones too, through `scan` and through a few rounds of the daemon: an answer,
+no crash, the same slots in both."""
+import glob
+import json
+import os
+import subprocess
+import tempfile
+import time
+
+from e2e import ELEMENTD, SLOW, check, command, wait_for
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MACHINES = sorted(glob.glob(os.path.join(HERE, "../fixtures/machines/*.txt")))
+
+
+def unpack(path, root):
+    """The [tree] section: `path -> target`, `path = text`, other forms are left out (any subset of files is a machine)."""
+    inside = False
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        for line in f:
+            line = line.rstrip("\n")
+            if line.startswith("["):
+                inside = line == "[tree]"
+            elif inside and " -> " in line or inside and " = " in line:
+                link = " -> " in line and (" = " not in line or line.index(" -> ") < line.index(" = "))
+                name, value = line.split(" -> " if link else " = ", 1)
+                full = os.path.join(root, name.strip())
+                os.makedirs(os.path.dirname(full), exist_ok=True)
+                if link and not os.path.lexists(full):
+                    os.symlink(value, full)
+                elif not link and not os.path.isdir(full):
+                    with open(full, "w", encoding="utf-8", errors="surrogateescape") as out:
+                        out.write(value + "\n")
+
+
+check(len(MACHINES) > 10, f"{len(MACHINES)} machines")
+for machine in MACHINES:
+    name = os.path.basename(machine)
+    with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
+        root = os.path.join(base, "root")
+        os.makedirs(root)
+        unpack(machine, root)
+        scan = command("scan", "--root", root, "--json", timeout=30)
+        check(scan.returncode == 0, f"{name}: {scan.returncode} {scan.stderr}")
+        slots = sum(len(c["slots"]) for c in json.loads(scan.stdout)["cards"])
+        check(command("scan", "--root", root, timeout=30).returncode == 0, f"{name}: the tree")
+        config = os.path.join(base, "elementd.yaml")
+        with open(config, "w", encoding="utf-8") as f:
+            f.write("poll: {tick_ms: 100, hot_ms: 100, normal_ms: 100, idle_ms: 100}\n")
+        p = subprocess.Popen([ELEMENTD, "govern", "--root", root, "--config", config, "--runtime-dir", f"{base}/run",
+                              "--state-dir", f"{base}/state"], stderr=subprocess.PIPE, text=True)
+        wait_for(f"{name}: a snapshot", lambda: os.path.exists(f"{base}/run/snapshot"))
+        time.sleep(0.4 * SLOW)
+        status = command("status", "--json", "--runtime-dir", f"{base}/run")
+        p.terminate()
+        log = p.communicate(timeout=20)[1]
+        check(p.returncode == 0, f"{name}: {p.returncode} {log}")
+        seen = json.loads(status.stdout)
+        check(sum(len(c.get("slots", [])) for c in seen["cards"]) == slots, f"{name}: {slots} slots in scan, others in status")
+        print(f"{name}: {len(seen['cards'])} cards, {slots} slots")
