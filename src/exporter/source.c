@@ -177,7 +177,7 @@ static void refresh(struct el_source *src, int64_t now_us)
     if (r == 0 && !why)
         r = hold(src, s);
     if (r < 0 || why) {
-        src->refused++;
+        src->refused += why != NULL;
         set_problem(src, why ? why : reason(-r));
         el_snapshot_free(s);
     } else {

@@ -45,6 +45,7 @@ class Exporter:
         self.log_path = self.dir / "log"
         self.keep_fresh = threading.Event()
         self.stopping = threading.Event()
+        self.one_at_a_time = threading.Lock()
         if snapshot:
             self.publish()
         if keep_fresh and snapshot:
@@ -64,10 +65,11 @@ class Exporter:
             if self.keep_fresh.is_set():
                 self.publish()
 
-    def publish(self, *more):
-        self.seq += 1
-        subprocess.run([str(self.build / "tests/make-snapshot"), "--drives", str(self.drives), "--seq", str(self.seq), *self.make, *more,
-                        str(self.snapshot)], check=True)
+    def publish(self):
+        with self.one_at_a_time:
+            self.seq += 1
+            subprocess.run([str(self.build / "tests/make-snapshot"), "--drives", str(self.drives), "--seq", str(self.seq), *self.make,
+                            str(self.snapshot)], check=True)
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stderr=open(self.log_path, "wb"), env=self.env)

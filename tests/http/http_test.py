@@ -340,11 +340,14 @@ def memory():
                     for accept in ("*/*", OPENMETRICS):
                         x.get(path, headers={"Accept-Encoding": encoding, "Accept": accept})
 
-        for _ in range(20):
-            all_kinds()
+        def snapshots(n):
+            for _ in range(n):
+                x.publish()
+                all_kinds()
+
+        snapshots(30)
         first = x.resident_kb()
-        for _ in range(200):
-            all_kinds()
+        snapshots(120)
         last, anonymous = x.resident_kb(), x.resident_kb("RssAnon")
         print(f"resident {last} kB, anonymous {anonymous} kB, descriptors {x.descriptors()}")
         expect(last < 14 * 1024, "resident", last)
