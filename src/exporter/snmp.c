@@ -219,10 +219,13 @@ static void set_ping(int seconds)
 
 static int on_connection(int major, int minor, void *server, void *client)
 {
+    extern netsnmp_session *main_session; /* the library's: the one with the master */
     bool up = minor == SNMPD_CALLBACK_INDEX_START;
 
+    if (up)
+        main_session->timeout = SESSION_TIMEOUT_US;
     set_agentx(the, up ? EL_SNMP_AGENTX_CONNECTED : EL_SNMP_AGENTX_WAITING);
-    set_ping(PING_CONNECTED_S); /* read when the connection stands */
+    set_ping(up ? PING_CONNECTED_S : PING_WAITING_S); /* read when a connection stands, and when a ping failed */
     el_log_info(up ? "snmp: connected to the AgentX master"
                    : "snmp: lost the AgentX master; trying again until it is back");
     return 0;
@@ -294,8 +297,8 @@ static void add_users(const struct el_snmp_access *access)
     explicit_bzero(line, sizeof line);
 }
 
-/* Not by netsnmp_register_agent_nsap: that would ask the files of TCP wrappers at each packet, which the sandbox hides, and take
- * the listener for the AgentX master. */
+/* Not by netsnmp_register_agent_nsap: that would ask the files of TCP wrappers at each packet, which the sandbox hides,
+ * and take the listener for the AgentX master. */
 static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
 {
     static const oid system[] = {1, 3, 6, 1, 2, 1, 1};
@@ -437,13 +440,12 @@ static void tend_notifications(struct el_snmp *a)
     atomic_store(&a->suppressed, self->suppressed);
 }
 
-/* Life. */
-
 static void set_library(struct el_snmp *a)
 {
     static const int library[] = {NETSNMP_DS_LIB_DONT_READ_CONFIGS, NETSNMP_DS_LIB_DONT_PERSIST_STATE,
                                   NETSNMP_DS_LIB_DONT_LOAD_HOST_FILES, NETSNMP_DS_LIB_ALARM_DONT_USE_SIG,
                                   NETSNMP_DS_LIB_DISABLE_V1};
+    char no_retries[] = "retries 0";
 
     setenv("MIBS", "", 1); /* no MIB file is needed, and looking for them takes longer than all the rest */
     setenv("MIBDIRS", "", 1);
@@ -454,8 +456,8 @@ static void set_library(struct el_snmp *a)
     SET_AGENT(boolean, NO_ROOT_ACCESS, 1);
     SET_AGENT(boolean, NO_CONNECTION_WARNINGS, 1);
     SET_AGENT(boolean, ROLE, a->plan.agentx != EL_SNMP_OFF);
-    SET_AGENT(int, AGENTX_TIMEOUT, SESSION_TIMEOUT_US);
-    SET_AGENT(int, AGENTX_RETRIES, 0);
+    netsnmp_config_remember(
+        no_retries); /* opening a session with a master that hangs: 1 s, the least that can be set */
     SET_AGENT(string, X_SOCKET, el_snmp_plan_socket(&a->plan));
 }
 

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/num.h"
 #include "base/text.h"
 
 #define PASSPHRASE_MIN 8 /* RFC 3414, 11.2 */
@@ -107,27 +108,35 @@ static int take_line(char *line, struct el_snmp_access *out, char *why, size_t s
     return 0;
 }
 
-int el_snmp_access_parse(const char *text, struct el_snmp_access *out, char *why, size_t why_size)
+static int take_lines(char *line, struct el_snmp_access *out, char *why, size_t why_size)
 {
-    struct el_snmp_access a = {0};
-    EL_AUTO_FREE char *copy = strdup(text);
+    char reason[160];
     int number = 0;
 
-    if (!copy)
-        return -ENOMEM;
-    for (char *line = copy, *next; line; line = next) {
-        char reason[160];
-
+    for (char *next; line; line = next) {
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
         line[strcspn(line, "\r")] = '\0';
         number++;
-        if (take_line(line, &a, reason, sizeof reason) < 0)
+        if (take_line(line, out, reason, sizeof reason) < 0)
             return refuse(why, why_size, "line %d: %s", number, reason);
     }
-    *out = a;
     return 0;
+}
+
+int el_snmp_access_parse(const char *text, struct el_snmp_access *out, char *why, size_t why_size)
+{
+    struct el_snmp_access a = {0};
+    char *copy = strdup(text);
+    int r = copy ? take_lines(copy, &a, why, why_size) : -ENOMEM;
+
+    if (r == 0)
+        *out = a;
+    if (copy)
+        explicit_bzero(copy, strlen(text));
+    free(copy);
+    return r;
 }
 
 int el_snmp_access_load(const char *path, struct el_snmp_access *out, char *why, size_t why_size)
@@ -203,10 +212,10 @@ static bool parse_engine(const char *hex, struct el_snmp_sink *out)
     if (strncmp(hex, "0x", 2) != 0 || n % 2 || n < 2 + 10 || n > 2 + 64)
         return false;
     for (size_t i = 2; i < n; i += 2) {
-        unsigned byte;
+        char digits[] = {'0', 'x', hex[i], hex[i + 1], '\0'};
+        uint64_t byte;
 
-        if (!isxdigit((unsigned char)hex[i]) || !isxdigit((unsigned char)hex[i + 1]) ||
-            sscanf(hex + i, "%2x", &byte) != 1)
+        if (!isxdigit((unsigned char)hex[i]) || el_num_parse_u64(digits, &byte) < 0)
             return false;
         out->engine[out->engine_len++] = (uint8_t)byte;
     }

@@ -419,33 +419,33 @@ static bool get_sensor_period(const struct el_snmp_at *at, struct el_snmp_value 
 }
 
 static const struct el_snmp_column physical_columns[] = {
-    {2, "entPhysicalDescr", EL_SNMP_TEXT, get_descr},
-    {3, "entPhysicalVendorType", EL_SNMP_OID, get_no_type},
-    {4, "entPhysicalContainedIn", EL_SNMP_INTEGER, get_parent},
-    {5, "entPhysicalClass", EL_SNMP_INTEGER, get_class},
-    {6, "entPhysicalParentRelPos", EL_SNMP_INTEGER, get_position},
-    {7, "entPhysicalName", EL_SNMP_TEXT, get_name},
-    {8, "entPhysicalHardwareRev", EL_SNMP_TEXT, get_nothing},
-    {9, "entPhysicalFirmwareRev", EL_SNMP_TEXT, get_firmware},
-    {10, "entPhysicalSoftwareRev", EL_SNMP_TEXT, get_nothing},
-    {11, "entPhysicalSerialNum", EL_SNMP_TEXT, get_serial},
-    {12, "entPhysicalMfgName", EL_SNMP_TEXT, get_nothing},
-    {13, "entPhysicalModelName", EL_SNMP_TEXT, get_model},
-    {14, "entPhysicalAlias", EL_SNMP_TEXT, get_nothing},
-    {15, "entPhysicalAssetID", EL_SNMP_TEXT, get_nothing},
-    {16, "entPhysicalIsFRU", EL_SNMP_INTEGER, get_fru},
+    {2, EL_SNMP_TEXT, "entPhysicalDescr", get_descr},
+    {3, EL_SNMP_OID, "entPhysicalVendorType", get_no_type},
+    {4, EL_SNMP_INTEGER, "entPhysicalContainedIn", get_parent},
+    {5, EL_SNMP_INTEGER, "entPhysicalClass", get_class},
+    {6, EL_SNMP_INTEGER, "entPhysicalParentRelPos", get_position},
+    {7, EL_SNMP_TEXT, "entPhysicalName", get_name},
+    {8, EL_SNMP_TEXT, "entPhysicalHardwareRev", get_nothing},
+    {9, EL_SNMP_TEXT, "entPhysicalFirmwareRev", get_firmware},
+    {10, EL_SNMP_TEXT, "entPhysicalSoftwareRev", get_nothing},
+    {11, EL_SNMP_TEXT, "entPhysicalSerialNum", get_serial},
+    {12, EL_SNMP_TEXT, "entPhysicalMfgName", get_nothing},
+    {13, EL_SNMP_TEXT, "entPhysicalModelName", get_model},
+    {14, EL_SNMP_TEXT, "entPhysicalAlias", get_nothing},
+    {15, EL_SNMP_TEXT, "entPhysicalAssetID", get_nothing},
+    {16, EL_SNMP_INTEGER, "entPhysicalIsFRU", get_fru},
 };
-static const struct el_snmp_column contains_columns[] = {{1, "entPhysicalChildIndex", EL_SNMP_INTEGER, get_child}};
-static const struct el_snmp_column general_columns[] = {{1, "entLastChangeTime", EL_SNMP_TICKS, get_last_change}};
+static const struct el_snmp_column contains_columns[] = {{1, EL_SNMP_INTEGER, "entPhysicalChildIndex", get_child}};
+static const struct el_snmp_column general_columns[] = {{1, EL_SNMP_TICKS, "entLastChangeTime", get_last_change}};
 static const struct el_snmp_column sensor_columns[] = {
-    {1, "entPhySensorType", EL_SNMP_INTEGER, get_sensor_type},
-    {2, "entPhySensorScale", EL_SNMP_INTEGER, get_sensor_scale},
-    {3, "entPhySensorPrecision", EL_SNMP_INTEGER, get_sensor_precision},
-    {4, "entPhySensorValue", EL_SNMP_INTEGER, get_sensor_value},
-    {5, "entPhySensorOperStatus", EL_SNMP_INTEGER, get_sensor_status},
-    {6, "entPhySensorUnitsDisplay", EL_SNMP_TEXT, get_sensor_unit},
-    {7, "entPhySensorValueTimeStamp", EL_SNMP_TICKS, get_sensor_time},
-    {8, "entPhySensorValueUpdateRate", EL_SNMP_GAUGE, get_sensor_period},
+    {1, EL_SNMP_INTEGER, "entPhySensorType", get_sensor_type},
+    {2, EL_SNMP_INTEGER, "entPhySensorScale", get_sensor_scale},
+    {3, EL_SNMP_INTEGER, "entPhySensorPrecision", get_sensor_precision},
+    {4, EL_SNMP_INTEGER, "entPhySensorValue", get_sensor_value},
+    {5, EL_SNMP_INTEGER, "entPhySensorOperStatus", get_sensor_status},
+    {6, EL_SNMP_TEXT, "entPhySensorUnitsDisplay", get_sensor_unit},
+    {7, EL_SNMP_TICKS, "entPhySensorValueTimeStamp", get_sensor_time},
+    {8, EL_SNMP_GAUGE, "entPhySensorValueUpdateRate", get_sensor_period},
 };
 
 #define MIB_2 1, 3, 6, 1, 2, 1

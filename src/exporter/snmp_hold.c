@@ -46,20 +46,19 @@ void el_snmp_hold_turn(struct el_snmp_hold *h)
 
 const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h)
 {
-    bool stale = false;
     const struct el_snapshot *s;
 
     if (h->fresh)
         return h->snapshot;
     h->fresh = true;
-    s = h->source.acquire(h->source.ctx, h->self.now_us, &stale);
-    if (s && s == h->snapshot && stale == h->options.stale) {
+    s = h->source.acquire(h->source.ctx, h->self.now_us, &h->stale);
+    if (s && s == h->snapshot && h->stale == h->options.stale) {
         h->source.release(h->source.ctx, s);
         return s;
     }
     drop(h);
     h->snapshot = s;
-    h->options.stale = stale;
+    h->options.stale = h->stale;
     return s;
 }
 

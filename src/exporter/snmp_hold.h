@@ -11,6 +11,7 @@ struct el_snmp_hold {
     const struct el_snapshot *snapshot; /* held; NULL = none yet */
     struct el_snapshot *empty;          /* shown while there is none */
     struct el_snmp_view *view;          /* of `snapshot`; NULL = not asked for yet */
+    bool stale;                         /* what the source said of the latest */
     bool fresh;                         /* looked for a newer one in this turn */
     int64_t asked_us;                   /* when a view was last needed */
     uint64_t entity_mark;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "exporter/snmp_text.h"
 #include "model/alarm.h"
 
@@ -78,10 +79,16 @@ void el_snmp_notifier_save(const struct el_snmp_notifier *n, char *out, size_t s
 
 int el_snmp_notifier_load(struct el_snmp_notifier *n, const char *text)
 {
+    char first[32];
+    size_t len = strcspn(text, " ");
     uint64_t seq;
     int64_t start;
 
-    if (sscanf(text, "%" SCNu64 " %" SCNd64, &seq, &start) != 2)
+    if (len >= sizeof first)
+        return -EINVAL;
+    memcpy(first, text, len);
+    first[len] = '\0';
+    if (el_num_parse_u64(first, &seq) < 0 || el_num_parse_i64(text + len, &start) < 0)
         return -EINVAL;
     n->last_seq = seq;
     n->daemon_realtime_us = start;
@@ -154,11 +161,12 @@ unsigned el_snmp_notifier_turn(struct el_snmp_notifier *n, const struct el_snmp_
     bool waiting;
 
     n->announced = true;
-    while (e || (s && (e = el_snmp_notifier_next(n, s, now_us, &waiting)) != NULL)) {
+    if (!e && s)
+        e = el_snmp_notifier_next(n, s, now_us, &waiting);
+    for (; e; told++) {
         el_snmp_notification(o, s, e, binding);
         tell(ctx, binding);
-        told++;
-        e = NULL;
+        e = s ? el_snmp_notifier_next(n, s, now_us, &waiting) : NULL;
     }
     return told;
 }

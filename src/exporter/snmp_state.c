@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "base/file.h"
+#include "base/num.h"
 #include "base/text.h"
 
 #define ENGINE_PREFIX "80001f8805" /* RFC 3411, SnmpEngineID: enterprise 8072 (net-snmp), format 5: octets */
@@ -30,27 +31,39 @@ static int make_engine(char id[65])
     return 0;
 }
 
+/* "HEXDIGITS STARTS" */
+static int read_engine(const char *path, char id[65], uint64_t *boots)
+{
+    char text[128];
+    uint64_t v = 0;
+    size_t n;
+    int r = el_file_read_line(AT_FDCWD, path, text, sizeof text);
+
+    n = r == 0 ? strspn(text, "0123456789abcdef") : 0;
+    if (n < ENGINE_MIN || n > 64 || text[n] != ' ' || el_num_parse_u64(text + n, &v) < 0 || v >= INT32_MAX)
+        return -EBADMSG;
+    text[n] = '\0';
+    el_text_copy(id, 65, text);
+    *boots = v;
+    return 0;
+}
+
 int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots, char *why, size_t why_size)
 {
     char path[512], text[128];
-    unsigned before = 0;
-    int r = 0;
+    uint64_t before = 0;
+    int r;
 
     place(path, sizeof path, dir, "snmp-engine");
-    id[0] = '\0';
-    if (el_file_read_line(AT_FDCWD, path, text, sizeof text) < 0 || sscanf(text, "%64[0-9a-f] %u", id, &before) != 2 ||
-        strlen(id) < ENGINE_MIN) {
-        before = 0;
-        r = make_engine(id);
-    }
-    snprintf(text, sizeof text, "%s %u\n", id, before + 1);
+    r = read_engine(path, id, &before) == 0 ? 0 : make_engine(id);
+    snprintf(text, sizeof text, "%s %llu\n", id, (unsigned long long)before + 1);
     if (r == 0)
         r = el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, true);
     if (r < 0) {
         snprintf(why, why_size, "%s: %s; SNMPv3 counts its starts there", path, strerror(-r));
         return r;
     }
-    *boots = before + 1;
+    *boots = (unsigned)before + 1;
     return 0;
 }
 

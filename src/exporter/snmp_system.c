@@ -33,14 +33,14 @@ static bool get_services(const struct el_snmp_at *at, struct el_snmp_value *out)
 }
 
 static const struct el_snmp_column columns[] = {
-    {1, "sysDescr", EL_SNMP_TEXT, get_descr},
-    {2, "sysObjectID", EL_SNMP_OID, get_object_id},
-    {3, "sysUpTime", EL_SNMP_TICKS, el_snmp_get_uptime},
-    {4, "sysContact", EL_SNMP_TEXT, get_nothing},
-    {5, "sysName", EL_SNMP_TEXT, el_snmp_get_text, offsetof(struct el_snmp_self, host),
+    {1, EL_SNMP_TEXT, "sysDescr", get_descr},
+    {2, EL_SNMP_OID, "sysObjectID", get_object_id},
+    {3, EL_SNMP_TICKS, "sysUpTime", el_snmp_get_uptime},
+    {4, EL_SNMP_TEXT, "sysContact", get_nothing},
+    {5, EL_SNMP_TEXT, "sysName", el_snmp_get_text, offsetof(struct el_snmp_self, host),
      sizeof(((struct el_snmp_self *)0)->host)},
-    {6, "sysLocation", EL_SNMP_TEXT, get_nothing},
-    {7, "sysServices", EL_SNMP_INTEGER, get_services},
+    {6, EL_SNMP_TEXT, "sysLocation", get_nothing},
+    {7, EL_SNMP_INTEGER, "sysServices", get_services},
 };
 
 const struct el_snmp_table el_snmp_system_table = {"system", {1, 3, 6, 1, 2, 1, 1}, 7, true, EL_ROWS_SELF, NULL,

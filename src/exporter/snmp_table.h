@@ -48,8 +48,8 @@ typedef bool el_snmp_getter(const struct el_snmp_at *at, struct el_snmp_value *o
 
 struct el_snmp_column {
     uint16_t number;
-    const char *name;
     enum el_snmp_type type;
+    const char *name;
     el_snmp_getter *get;
     uint32_t offset,
         size; /* of the field in the object, for the getters that work on any; else an argument of the getter */

@@ -220,8 +220,15 @@ def master_comes_and_goes(b):
         time.sleep(0.02)
     print(f"  slowest answer of the agent of our own while the master is frozen: {worst:.2f} s")
     assert worst < 1.5, worst
+    began = time.monotonic()
+    late = b.agent("--agentx", "auto", "--socket", b.dir / "agentx", "--base", BASE + ".9", log="late.log")
+    print(f"  start while the master is frozen: {time.monotonic() - began:.2f} s")
+    assert time.monotonic() - began < 2
     master.send_signal(signal.SIGCONT)
     until(lambda: b.own(port, "1.1.1.0") == "1", 3, "rows are back after the master thaws")
+    until(lambda: b.own(port, "9.1.1.1.0") == "1", 3, "the late one is seen as well")
+    late.terminate()
+    assert late.wait(3) == 0
     agent.kill()
     agent.wait()
     b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
