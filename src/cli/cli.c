@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -18,6 +19,17 @@ int el_cli_usage(const char *command, const char *fmt, ...)
     va_end(ap);
     fprintf(stderr, "\nelementd %s --help says how it is used\n", command);
     return EL_EXIT_USAGE;
+}
+
+void el_cli_hold_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 int el_cli_number(const char *flag, const char *arg, double min, double max, double *out)

@@ -92,5 +92,9 @@ bool el_machine_is_play(const struct el_machine_flags *f);
 /* Where profiles are: the settings' directory when it is there, else those beside an uninstalled executable. */
 void el_cli_find_profiles(struct el_settings *s);
 
+/* Keeps SIGTERM, SIGINT and SIGHUP waiting until the command takes them from its signal descriptor: the first thing that a daemon
+ * does, so that no moment of its start is one where it would die of them. */
+void el_cli_hold_signals(void);
+
 /* Prints "elementd COMMAND: message" and a hint to --help; returns EL_EXIT_USAGE. */
 int el_cli_usage(const char *command, const char *fmt, ...) EL_PRINTF(2, 3);

@@ -112,8 +112,10 @@ int el_cmd_govern(int argc, char **argv)
     struct own own = {.mode = -1, .log_level = -1};
     EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings), *defaults = malloc(sizeof *defaults);
     struct el_govern_options o = {.settings = settings, .defaults = defaults, .config = NULL, .amend = amend, .ctx = &own};
-    int r = parse(argc, argv, &flags, &own);
+    int r;
 
+    el_cli_hold_signals();
+    r = parse(argc, argv, &flags, &own);
     if (r != 0)
         return r < 0 ? EL_EXIT_USAGE : EL_EXIT_OK;
     if (!settings || !defaults || el_machine_settings(&flags, settings) < 0)

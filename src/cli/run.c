@@ -247,6 +247,7 @@ int el_cmd_run(int argc, char **argv)
     char address[256];
     int c;
 
+    el_cli_hold_signals();
     add(r.govern_args, &r.govern_n, "elementd", "govern");
     add(r.exporter_args, &r.exporter_n, "elementd-exporter", NULL);
     if (split_args(&r, argc, argv) < 0)
