@@ -107,7 +107,7 @@ def frozen_master_delays_nothing(b):
     """snmpd frozen: /metrics as quick as before."""
     web, port = free_port(socket.SOCK_STREAM), free_port()
     b.snapshot()
-    master = b.snmpd(port)
+    master = b.snmpd(port, "agentXPerms 0666 0755")  # root becomes nobody here
     exporter(b, web, "--snmp.agentx", "on", "--snmp.agentx-socket", b.dir / "agentx")
     until(lambda: b.own(port, "1.2.4.0") == "3", 5, "connected")
 
