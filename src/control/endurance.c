@@ -414,6 +414,6 @@ int el_endurance_warranty(struct el_card *card, const struct el_slot *slots, con
         return 0;
     if (parse_date(start, &start_s) < 0)
         return -EINVAL;
-    card->warranty_seconds_remaining = (double)start_s + years * 365.2425 * (double)DAY_S - (double)(realtime_us / EL_USEC_PER_SEC);
+    card->warranty_seconds_remaining = (double)start_s + years * 365.2425 * (double)DAY_S - (double)realtime_us / 1e6;
     return 0;
 }
