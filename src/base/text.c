@@ -61,8 +61,11 @@ void el_text_clean(char *out, size_t size, const char *text)
 
 bool el_text_copy(char *out, size_t size, const char *text)
 {
-    size_t n = strnlen(text, size - 1);
+    size_t n = 0;
 
+    /* Not strnlen: told the bound of `out`, the compiler takes it for that of `text`. */
+    while (n < size - 1 && text[n])
+        n++;
     memcpy(out, text, n);
     out[n] = '\0';
     return text[n] == '\0';

@@ -83,7 +83,7 @@ static void target_of(const struct el_world *w, uint32_t row, struct el_actuate_
     const struct el_slot *slot = &el_snapshot_slots(w->s)[row];
 
     t->key = slot->key;
-    el_text_copy(t->serial, sizeof t->serial, slot->identify.serial);
+    el_text_copy(t->serial, sizeof slot->identify.serial, slot->identify.serial);
     snprintf(t->place, sizeof t->place, "%s slot %u", el_snapshot_cards(w->s)[slot->card].name, slot->number);
 }
 
