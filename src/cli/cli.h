@@ -58,7 +58,7 @@ enum {
     "  --config FILE      settings (default: /etc/elementd/elementd.yaml if it is there)\n"                            \
     "  --simulate CARD    a simulated card instead of this machine: element-aic, lqd4500\n"                            \
     "  --cards N          how many of them (1)\n"                                                                      \
-    "  --workload NAME    what its drives do (idle); a name from the card's profile\n"                                 \
+    "  --workload NAME    what its drives do (random-write-4k); a name from the card's profile, or idle\n"             \
     "  --inlet C          its inlet temperature (25)\n"                                                                \
     "  --airflow LFM      its air (400)\n"                                                                             \
     "  --scenario FILE    changes and faults over time\n"                                                              \

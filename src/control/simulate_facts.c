@@ -46,7 +46,7 @@ static void setup(const struct el_simulate_options *o, const struct el_sim_machi
 
 int el_simulate_facts(const struct el_simulate_options *o, struct el_governor_card *out, char *why, size_t why_size)
 {
-    const struct el_twin_options t = {.card = o->card, .drives = o->drives, .cards = 1, .inlet_c = 25, .airflow_lfm = 400, .virtual_time = true,
+    const struct el_twin_options t = {.card = o->card, .drives = o->drives, .cards = 1, .workload = "idle", .inlet_c = 25, .airflow_lfm = 400, .virtual_time = true,
                                       .array = o->array, .scenario = o->scenario};
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
     EL_AUTO_FREE struct el_sim_machine *m = malloc(sizeof *m);

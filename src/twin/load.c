@@ -39,6 +39,13 @@ static bool parse(const struct el_card_profile *c, const char *name, struct el_p
     return out->workload;
 }
 
+const char *el_twin_default_workload(const struct el_card_profile *card)
+{
+    static const char heaviest[] = "random-write-4k";
+
+    return find(card, heaviest) ? heaviest : card->workloads ? card->workload[0].name : "idle";
+}
+
 bool el_twin_workload_known(const struct el_card_profile *card, const char *name)
 {
     struct el_plant_load load;

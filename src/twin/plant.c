@@ -375,3 +375,22 @@ void el_plant_step(struct el_plant *p)
     }
     count_card(p, dt);
 }
+
+void el_plant_warm(struct el_plant *p, double seconds, double below_c)
+{
+    p->oracle = (struct el_twin_oracle){.card_limit_w = NAN, .switch_limit_c = NAN};
+    for (uint32_t i = 0; i < p->slots; i++)
+        p->oracle.limit_c[i] = p->drive[i].profile->wctemp_c - below_c;
+    p->oracle_on = true;
+    for (double t = 0; t < seconds; t += EL_PLANT_STEP_S)
+        el_plant_step(p);
+    p->oracle_on = false;
+    p->time_s = p->served_ops = p->demand_ops = p->outstanding_seconds = p->energy_j = 0;
+    for (uint32_t i = 0; i < p->slots; i++) {
+        struct el_plant_drive *d = &p->drive[i];
+
+        d->demand_ops = d->read_ops = d->write_ops = d->read_bytes = d->write_bytes = 0;
+        d->throttle_s[0] = d->throttle_s[1] = 0;
+        d->throttle_events = 0;
+    }
+}

@@ -13,6 +13,8 @@
 #include "twin/machine.h"
 
 #define VIRTUAL_START_US (1000 * EL_USEC_PER_SEC) /* BOOTTIME 0 would mean "never" */
+#define WARM_S           300.0 /* in real time a card has been at work for a while: nobody wants to wait for it */
+#define WARM_BELOW_C     5.0
 #define CATCH_UP_MAX_S   600.0                    /* after a suspend the plant does not live through the night */
 
 static void advance(struct el_twin *t, double dt_s)
@@ -372,6 +374,8 @@ static int init_card(struct el_twin *t, uint32_t i, const struct el_twin_options
     c->plant.submitters = t->scenario.submitters;
     c->plant.io_max = t->scenario.io_max;
     el_plant_set_workload(&c->plant, t->workload);
+    if (!t->virtual_time)
+        el_plant_warm(&c->plant, WARM_S, WARM_BELOW_C);
     el_twin_set_airflow(t, c);
     return 0;
 }
@@ -392,7 +396,7 @@ int el_twin_open(const struct el_twin_options *o, struct el_device *out, char *w
     t->virtual_time = o->virtual_time;
     if (o->scenario)
         t->scenario = *o->scenario;
-    el_text_copy(t->workload, sizeof t->workload, o->workload ? o->workload : "idle");
+    el_text_copy(t->workload, sizeof t->workload, o->workload ? o->workload : el_twin_default_workload(o->card));
     t->time_us = o->virtual_time ? VIRTUAL_START_US : el_clock_boottime_us();
     t->drives = calloc(t->profile.slots, sizeof *t->drives);
     t->card = calloc(t->cards, sizeof *t->card);

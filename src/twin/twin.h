@@ -18,10 +18,11 @@ struct el_twin_options {
     const struct el_card_profile *card;    /* copied */
     const struct el_drive_profile *drives; /* one per slot of the card profile, copied */
     uint32_t cards;                        /* how many of them; at least 1 */
-    const char *workload;                  /* see el_twin_workload_known; NULL = "idle" */
+    const char *workload;                  /* see el_twin_workload_known; NULL = el_twin_default_workload */
     double inlet_c, airflow_lfm;
     uint64_t seed;                         /* 0 = nominal parameters, without the spread drawn per seed */
-    bool virtual_time;                     /* time moves by el_twin_advance only; else with the clock */
+    bool virtual_time;                     /* time moves by el_twin_advance only, from a card that idled; else with the clock,
+                                              from a card that has been at work for a while */
     enum el_twin_array array;
     const struct el_scenario *scenario;    /* events and missing sensors; copied; NULL = none */
 };
@@ -35,6 +36,8 @@ void el_twin_advance(struct el_twin *t, double dt_s);
 /* "idle", a workload of the card, "bursty-NAME" (on and off, each drive for itself unless in an array), or "mixed"
  * (another workload every few minutes). */
 bool el_twin_workload_known(const struct el_card_profile *card, const char *name);
+/* The heaviest published one, "random-write-4k", where the card has it; else its first; else "idle". */
+const char *el_twin_default_workload(const struct el_card_profile *card);
 
 /* What is really so: for figures and tests, never for a governor. */
 struct el_twin_slot_truth {

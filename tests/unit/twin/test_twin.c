@@ -219,6 +219,26 @@ static void scenario_events_come_and_go(void **state)
     shut();
 }
 
+static void in_real_time_the_card_is_warm_and_counts_from_zero(void **state)
+{
+    struct el_twin_truth t;
+    char why[200];
+    (void)state;
+
+    bench_init(&b);
+    b.options.virtual_time = false;
+    b.options.workload = NULL;
+    b.options.inlet_c = 50;
+    assert_int_equal(el_twin_open(&b.options, &b.dev, why, sizeof why), 0);
+    el_twin_truth(b.dev.dev, 0, &t);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(t.slot[i].temp_c > 68 && t.slot[i].temp_c < 75); /* 5 below the warning temperature at most */
+        assert_true(t.slot[i].served_ops < 1e6);
+    }
+    assert_true(t.time_s < 5);
+    b.dev.ops->close(b.dev.dev);
+}
+
 static void ramps_move_slowly(void **state)
 {
     static struct el_scenario s;
@@ -247,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_low_power_state_saves_power),
         cmocka_unit_test(a_budget_is_saved_and_restored),
         cmocka_unit_test(scenario_events_come_and_go),
+        cmocka_unit_test(in_real_time_the_card_is_warm_and_counts_from_zero),
         cmocka_unit_test(ramps_move_slowly),
     };
 
