@@ -242,12 +242,12 @@ static int host_event_fd(void *dev)
 static bool host_changed(void *dev)
 {
     struct host *h = dev;
-    bool told = h->uevents >= 0 && el_uevent_drain(h->uevents);
+    enum el_uevent told = h->uevents >= 0 ? el_uevent_drain(h->uevents) : EL_UEVENT_DISK;
     int64_t now_us = el_clock_boottime_us();
 
-    if (told)
+    if (told == EL_UEVENT_DEVICE)
         return true;
-    if (h->uevents >= 0 && now_us - h->looked_us < RESCAN_US)
+    if (told == EL_UEVENT_NONE && now_us - h->looked_us < RESCAN_US)
         return false;
     h->looked_us = now_us;
     return el_topology_fingerprint(&h->fs) != h->fingerprint;
@@ -395,8 +395,7 @@ int el_host_open(const struct el_settings *settings, struct el_device *out)
     }
     h->uevents = el_uevent_open();
     if (h->uevents < 0) {
-        el_log_info("no kernel events here (%s): looking for changes every %d s instead", strerrordesc_np(-h->uevents),
-                    (int)(RESCAN_US / EL_USEC_PER_SEC));
+        el_log_info("no kernel events here (%s): looking for changes in every round instead", strerrordesc_np(-h->uevents));
         h->uevents = -1;
     }
     *out = (struct el_device){.ops = &host_ops, .dev = h};

@@ -553,7 +553,7 @@ static uint64_t mix(uint64_t h, const char *text)
 
 uint64_t el_topology_fingerprint(const struct el_sysfs *fs)
 {
-    static const char *const dirs[] = {CLASS_NVME, PCI_DEVICES, "sys/class/hwmon"};
+    static const char *const dirs[] = {CLASS_NVME, PCI_DEVICES, "sys/class/hwmon", "sys/class/block"};
     uint64_t h = 0xcbf29ce484222325ULL;
 
     for (size_t d = 0; d < EL_ARRAY_SIZE(dirs); d++) {

@@ -20,6 +20,6 @@ int el_topology_pci_dir(const struct el_sysfs *fs, const char *address, char out
 /* Fresh state of link rows that a discovery made: each function by its address, then the judgement over all of them. */
 void el_topology_read_links(const struct el_sysfs *fs, struct el_link *links, uint32_t n);
 
-/* A number that changes when a controller, its state or serial, a PCI function or a hwmon chip comes, goes or changes: the
- * cheap question before a new discovery. */
+/* A number that changes when a controller, its state or serial, a PCI function, a hwmon chip or a
+ * disk comes, goes or changes: the cheap question before a new discovery. */
 uint64_t el_topology_fingerprint(const struct el_sysfs *fs);

@@ -28,26 +28,30 @@ int el_uevent_open(void)
 }
 
 /* "action@path\0KEY=value\0..." */
-static bool concerns_us(const char *message, size_t n)
+static enum el_uevent subject(const char *message, size_t n)
 {
-    static const char *const ours[] = {"nvme", "nvme-subsystem", "pci", "hwmon", "block"};
+    static const char *const devices[] = {"nvme", "nvme-subsystem", "pci", "hwmon"};
     const char *end = message + n, *name = "SUBSYSTEM=";
 
     for (const char *p = message; p < end; p += strlen(p) + 1) {
+        const char *value = p + strlen(name);
+
         if (strncmp(p, name, strlen(name)) != 0)
             continue;
-        for (size_t i = 0; i < EL_ARRAY_SIZE(ours); i++)
-            if (strcmp(p + strlen(name), ours[i]) == 0)
-                return strcmp(ours[i], "block") != 0 || strstr(message, "/nvme") || strstr(message, "/block/md");
+        for (size_t i = 0; i < EL_ARRAY_SIZE(devices); i++)
+            if (strcmp(value, devices[i]) == 0)
+                return EL_UEVENT_DEVICE;
+        if (strcmp(value, "block") == 0 && (strstr(message, "/nvme") || strstr(message, "/block/md")))
+            return EL_UEVENT_DISK;
     }
-    return false;
+    return EL_UEVENT_NONE;
 }
 
-bool el_uevent_drain(int fd)
+enum el_uevent el_uevent_drain(int fd)
 {
     char message[MESSAGE_MAX + 1];
     struct sockaddr_nl from;
-    bool ours = false;
+    enum el_uevent most = EL_UEVENT_NONE;
 
     for (;;) {
         socklen_t from_size = sizeof from;
@@ -56,9 +60,9 @@ bool el_uevent_drain(int fd)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return ours || errno == ENOBUFS;
+            return errno == ENOBUFS ? EL_UEVENT_DEVICE : most;
         message[n] = '\0';
         if (from.nl_pid == 0) /* from the kernel, not from another process */
-            ours |= concerns_us(message, (size_t)n);
+            most = EL_MAX(most, subject(message, (size_t)n));
     }
 }
