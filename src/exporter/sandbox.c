@@ -57,8 +57,10 @@ static int drop_rights(const char *user)
     const struct passwd *pw = geteuid() == 0 ? getpwnam(user) : NULL;
     uid_t uid = pw ? pw->pw_uid : NOBODY_ID;
     gid_t gid = pw ? pw->pw_gid : NOBODY_ID;
-    int r;
+    int r, with_parent = 0;
 
+    /* A launcher asks the kernel to end us with it; a change of user would make the kernel forget that. */
+    prctl(PR_GET_PDEATHSIG, &with_parent, 0, 0, 0);
     capng_clear(CAPNG_SELECT_ALL);
     if (geteuid() == 0) {
         capng_apply(
@@ -73,6 +75,8 @@ static int drop_rights(const char *user)
     }
     capng_clear(CAPNG_SELECT_ALL);
     r = capng_apply(CAPNG_SELECT_CAPS);
+    if (with_parent)
+        prctl(PR_SET_PDEATHSIG, with_parent, 0, 0, 0);
     return r < 0 ? -EPERM : 0;
 }
 

@@ -49,6 +49,10 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     p = subprocess.Popen([ELEMENTD, "run", "--simulate", "element-aic", "--web.listen-address", f"127.0.0.1:{free_port()}",
                           "--runtime-dir", f"{base}/run", "--state-dir", f"{base}/state"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for("a snapshot", lambda: os.path.exists(f"{base}/run/snapshot"))
+    time.sleep(1 * SLOW)
+    children = subprocess.run(["pgrep", "-P", str(p.pid)], capture_output=True, text=True, check=False).stdout.split()
+    check(len(children) == 2, f"children: {children}")
     p.kill()
     p.wait()
     wait_for("the children to follow their launcher", lambda: not os.path.exists(f"{base}/run/snapshot"), 5)
+    wait_for("both of them", lambda: not any(os.path.exists(f"/proc/{c}") for c in children), 5)
