@@ -9,6 +9,9 @@
 /* Assumed, and what did best over many random plants (tests/bench/governors): none of it is tuned to one. */
 #define SENSOR_LAG_S     3.5    /* sensors of M.2 drives follow with 1..5 s */
 #define NOISE_C          0.25   /* before the 1 C grain */
+#define NOISE_LO         0.01   /* variance; and its bounds, and how fast it is learnt */
+#define NOISE_HI         0.25
+#define NOISE_RATE       0.004
 #define DRIFT_W2_S       0.02   /* random walk of the power error: leakage, mix of work, background work that nobody announces */
 #define JUMP_W2          1.2    /* added when a reading cannot be explained: a background burst began or ended */
 #define PRICE_PULL       0.05   /* share of a change of host power by which the power error may change with it */
@@ -36,6 +39,7 @@ void el_observer_init(struct el_observer *o, const struct el_governor_card *card
         o->node[i].r_c_per_w = card->drive_r_c_per_w;
         o->node[i].c_j_per_k = card->drive_c_j_per_k;
         o->node[i].grain_c = 1;
+        o->node[i].noise = NOISE_C * NOISE_C;
         for (int j = 0; j < EL_NODE_SENSORS; j++)
             o->node[i].sensor[j] = -1;
     }
@@ -144,10 +148,10 @@ static void composite_update(struct el_node *n, double reading_c)
 {
     double error = reading_c - n->x[M];
 
-    n->surprise_c += 0.25 * (error - n->surprise_c);
-    if (fabs(error) > n->grain_c / 2 + 3 * NOISE_C + 2 * sqrt(n->p[M][M])) /* not what the model expects at all */
+    n->noise += NOISE_RATE * (EL_CLAMP(error * error - n->grain_c * n->grain_c / 12 - n->p[M][M], NOISE_LO, NOISE_HI) - n->noise);
+    if (fabs(error) > n->grain_c / 2 + 3 * sqrt(n->noise) + 2 * sqrt(n->p[M][M])) /* not what the model expects at all */
         n->p[D][D] = EL_MIN(n->p[D][D] + JUMP_W2, POWER_VAR_MAX);
-    node_update(n, reading_c, -1, NOISE_C * NOISE_C);
+    node_update(n, reading_c, -1, n->noise);
 }
 
 /* Single sensors move first and step at other moments: early signals, never the measure. */

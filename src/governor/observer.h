@@ -26,7 +26,7 @@ struct el_node {
     double bytes_per_j;   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
     double moved_w;       /* its change in the last step */
     double usual_w;       /* slow mean of the power error: what exceeds it is background work */
-    double surprise_c;    /* smoothed prediction error of the reading */
+    double noise;         /* variance of the composite before its grain, learnt */
     double grain_c;       /* step of the readings: 1 until one between steps is seen */
     int64_t read_us;      /* time of the last reading used; 0 = none yet */
     uint64_t bytes[2], ops[2];

@@ -14,6 +14,7 @@
 #define LEAST      0.02 /* smaller moves are never worth one */
 #define LOOSE      1.4  /* an idle drive's cap follows upwards in steps of this */
 #define LOOSE_S    10.0
+#define PENDING_S  7.0  /* as long as an actuator may take before another cut follows the first */
 #define GUARD_CUT  0.65 /* what a guard cuts away at once: never more than down to this of what it allows */
 
 static double spent(const struct el_pace *p)
@@ -44,17 +45,18 @@ bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_ho
 {
     double cap = EL_MIN(p->cap_w, p->full_w), hold = EL_MIN(w->hold_w, w->share_w), thrift;
     bool pressed = w->used_w > 0.92 * cap, capped = isfinite(p->cap_w);
+    bool pending = capped && p->quiet_s < PENDING_S && w->used_w > 1.05 * cap; /* the last cut has not come through yet */
 
     p->credit = EL_MIN(p->credit + RATE * per_hour * dt_s / 3600, CREDIT_MAX);
     p->quiet_s += dt_s;
     thrift = spent(p);
     p->heat = pressed ? EL_MAX(0, p->heat + w->excess_c * dt_s) : 0;
     p->lost = pressed && capped ? EL_MAX(0, p->lost + (hold - cap) / p->full_w * dt_s) : 0;
-    if (cap > w->guard_w)
+    if (cap > w->guard_w && !pending)
         return set(p, EL_MIN(w->guard_w, EL_MAX(hold, GUARD_CUT * w->guard_w)), w->floor_w);
     if (cap > w->share_w + 1e-9)
         return set(p, hold, w->floor_w);
-    if (p->heat > HEAT + HEAT_DEAR * thrift && cap > hold * (1 + LEAST))
+    if (p->heat > HEAT + HEAT_DEAR * thrift && cap > hold * (1 + LEAST) && !pending)
         return set(p, hold, w->floor_w);
     if (!capped || p->credit < 1)
         return false;
