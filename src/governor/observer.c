@@ -7,12 +7,14 @@
 #include "governor/interval.h"
 
 /* Assumed, and what did best over many random plants (tests/bench/governors): none of it is tuned to one. */
-#define SENSOR_LAG_S     3.5    /* sensors of M.2 drives follow with 1..5 s */
+#define SENSOR_LAG_S     2.5    /* sensors of M.2 drives follow with 1..5 s */
 #define NOISE_C          0.25   /* before the 1 C grain */
 #define NOISE_LO         0.01   /* variance; and its bounds, and how fast it is learnt */
 #define NOISE_HI         0.25
 #define NOISE_RATE       0.004
-#define DRIFT_W2_S       0.02   /* random walk of the power error: leakage, mix of work, background work that nobody announces */
+#define WRITE_S          120.0
+#define DRIFT_WRITE      0.025  /* and more of it while the host writes */
+#define DRIFT_W2_S       0.008  /* random walk of the power error: leakage, mix of work, background work that nobody announces, */
 #define JUMP_W2          1.2    /* added when a reading cannot be explained: a background burst began or ended */
 #define PRICE_PULL       0.05   /* share of a change of host power by which the power error may change with it */
 #define GAIN_SD          0.15   /* declared prices and resistances are trusted within this ... */
@@ -85,6 +87,9 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
         n->moved_w = EL_CLAMP(w, 0, 4 * s->full_w) - n->host_w;
         n->host_w += n->moved_w;
         if (w > 0.1) {
+            double b0 = (double)(bytes[0] - n->bytes[0]), b1 = (double)(bytes[1] - n->bytes[1]);
+
+            n->write_share += (1 - exp(-dt / WRITE_S)) * (b1 / (b0 + b1 + 1) - n->write_share);
             double per_j = (double)(bytes[0] - n->bytes[0] + bytes[1] - n->bytes[1]) / (w * dt);
 
             n->bytes_per_j += (n->bytes_per_j > 0 ? 0.1 : 1) * (per_j - n->bytes_per_j);
@@ -117,7 +122,7 @@ static void node_predict(struct el_node *n, double idle_w, double sink_c, double
     }
     n->p[T][T] += 2e-4 * dt;
     n->p[M][M] += 2e-4 * dt;
-    n->p[D][D] = EL_MIN(n->p[D][D] + DRIFT_W2_S * dt + PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w, POWER_VAR_MAX);
+    n->p[D][D] = EL_MIN(n->p[D][D] + (DRIFT_W2_S + DRIFT_WRITE * n->write_share) * dt + PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w, POWER_VAR_MAX);
     n->p[K][K] = EL_MIN(n->p[K][K] + GAIN_WALK * dt, GAIN_SD * GAIN_SD);
     for (int j = 0; j < EL_NODE_SENSORS; j++)
         n->p[O + j][O + j] = EL_MIN(n->p[O + j][O + j] + SENSOR_WALK_C2_S * dt + SENSOR_PULL * SENSOR_PULL * n->moved_w * n->moved_w, 25.0);

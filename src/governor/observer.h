@@ -24,6 +24,7 @@ struct el_node {
     double r_c_per_w, c_j_per_k; /* drive to sink */
     double host_w;        /* host I/O of the last step at declared prices */
     double bytes_per_j;   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
+    double write_share;   /* of the bytes moved, smoothed: background work follows writes */
     double moved_w;       /* its change in the last step */
     double usual_w;       /* slow mean of the power error: what exceeds it is background work */
     double noise;         /* variance of the composite before its grain, learnt */

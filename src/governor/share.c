@@ -6,8 +6,8 @@
 #include "governor/allocate.h"
 #include "governor/governor.h"
 
-#define UNFAIR 1.3 /* nobody keeps more than this much of the fair part for long */
-#define GIFT   1.2 /* nobody is given more than this much of it */
+#define UNFAIR 1.2  /* nobody keeps more than this much of the fair part for long */
+#define GIFT   1.12 /* nobody is given more than this much of it */
 
 static double taken(const struct el_share_unit *u)
 {
@@ -68,7 +68,7 @@ void el_share(uint32_t n, const struct el_share_unit *u, double total_w, double 
         give[i] /= u[i].count;
         share[i] = u[i].cap_w;
     }
-    if (excess > slack_w) {
+    if (excess > slack_w / 3) {
         take_back(n, u, give, excess, share);
     } else if (excess < -slack_w && (k = furthest(n, u, give, share, -1)) < n) {
         share[k] = EL_MIN(u[k].cap_w - excess / u[k].count, GIFT * give[k]);

@@ -1,0 +1,276 @@
+/* The law in a closed loop with the simplest card there is, and against inputs no card would send. */
+#include "base/rng.h"
+#include "bed.h"
+
+struct world { /* drives on one sink */
+    double drive_c[EL_CARD_SLOTS_MAX], sink_c, inlet_c, resistance;
+};
+
+static void world_open(struct bed *b, struct world *w, uint32_t slots, double inlet_c)
+{
+    bed_open(b, &el_law_element, slots);
+    *w = (struct world){.inlet_c = inlet_c, .sink_c = inlet_c + 5, .resistance = 0.4};
+    for (uint32_t i = 0; i < slots; i++) {
+        w->drive_c[i] = inlet_c + 10;
+        b->host_w[i] = 5.5;
+    }
+}
+
+static double given_w(const struct bed *b, uint32_t i)
+{
+    return b->d.slots && b->d.slot[i].cap_ratio < 1 ? EL_MIN(b->host_w[i], b->d.slot[i].budget_w) : b->host_w[i];
+}
+
+static void world_step(struct bed *b, struct world *w)
+{
+    double q = 5 - (w->sink_c - w->inlet_c) / w->resistance;
+
+    for (uint32_t i = 0; i < b->card.slots; i++) {
+        double out = (w->drive_c[i] - w->sink_c) / 1.75;
+
+        w->drive_c[i] += (2.5 + given_w(b, i) - out) / 12;
+        b->temp_c[i] = floor(w->drive_c[i] + 0.5);
+        q += out;
+    }
+    w->sink_c += q / 225;
+    b->in.inlet_mc = el_reading_good((int64_t)(w->inlet_c * 1000), b->in.now_us + 1000000);
+    bed_step(b);
+}
+
+static void idle_envelope_means_no_caps_and_no_writes(void **state)
+{
+    struct bed b;
+    struct world w;
+
+    (void)state;
+    world_open(&b, &w, 4, 25);
+    for (int t = 0; t < 3600; t++) {
+        world_step(&b, &w);
+        for (uint32_t i = 0; i < 4 && t > 2; i++) {
+            assert_true(b.d.slot[i].cap_ratio == 1);
+            assert_false(b.d.slot[i].write);
+            assert_int_equal(b.d.slot[i].constraint, EL_CONSTRAINT_NONE);
+        }
+    }
+    bed_close(&b);
+}
+
+static void limit_is_held_and_reasons_are_given(void **state)
+{
+    struct bed b;
+    struct world w;
+    double most = 0, sum = 0;
+    int writes = 0;
+
+    (void)state;
+    world_open(&b, &w, 4, 50);
+    for (int t = 0; t < 3600; t++) {
+        world_step(&b, &w);
+        most = t > 300 ? EL_MAX(most, w.drive_c[0]) : most;
+        sum += t >= 1800 ? w.drive_c[0] : 0;
+        writes += b.d.slot[0].write;
+    }
+    assert_true(most < 76);
+    assert_true(sum / 1800 > 74.3 && sum / 1800 < 75.3);
+    assert_true(writes <= 120);
+    assert_int_equal(b.d.slot[0].constraint, EL_CONSTRAINT_DRIVE_TEMPERATURE);
+    assert_true(b.d.slot[0].since_us > 0);
+    assert_true(fabs(b.d.slot[0].temp_estimate_c - w.drive_c[0]) < 0.6);
+    bed_close(&b);
+}
+
+static void higher_limit_never_means_less(void **state)
+{
+    double before = 0;
+
+    (void)state;
+    for (double limit = 66; limit <= 80; limit += 2) {
+        struct bed b;
+        struct world w;
+        double sum = 0;
+
+        world_open(&b, &w, 4, 50);
+        for (uint32_t i = 0; i < 4; i++)
+            b.card.slot[i].limit_c = limit;
+        el_governor_reconfigure(b.g, &b.card);
+        for (int t = 0; t < 1800; t++) {
+            world_step(&b, &w);
+            sum += given_w(&b, 1);
+        }
+        assert_true(sum >= before * 0.995);
+        before = sum;
+        bed_close(&b);
+    }
+}
+
+static void card_watts_are_held(void **state)
+{
+    struct bed b;
+    struct world w;
+    double sum = 0, most = 0, each[4] = {0};
+
+    (void)state;
+    world_open(&b, &w, 4, 25);
+    b.card.card_limit_w = 27;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int t = 0; t < 1800; t++) {
+        double watts = 5;
+
+        for (uint32_t i = 0; i < 4; i++)
+            watts += 2.5 + given_w(&b, i);
+        b.in.card_power_mw = el_reading_good((int64_t)(watts * 1000), b.in.now_us + 1000000);
+        world_step(&b, &w);
+        for (uint32_t i = 0; i < 4 && t > 60; i++)
+            each[i] += given_w(&b, i);
+        sum += t > 60 ? watts : 0;
+        most = t > 60 ? EL_MAX(most, watts) : most;
+    }
+    assert_true(sum / 1739 < 27.1 && sum / 1739 > 25.7);
+    assert_true(most < 27.8);
+    assert_int_equal(b.d.slot[0].constraint, EL_CONSTRAINT_CARD_POWER);
+    for (int i = 1; i < 4; i++)
+        assert_true(fabs(each[i] - each[0]) < 0.2 * each[0]);
+    bed_close(&b);
+}
+
+static void members_of_a_stripe_are_equal(void **state)
+{
+    struct bed b;
+    struct world w;
+
+    (void)state;
+    world_open(&b, &w, 4, 50);
+    b.card.arrays = 1;
+    b.card.array_level[0] = EL_ARRAY_STRIPE;
+    b.card.slot[1].array = b.card.slot[2].array = b.card.slot[3].array = 0;
+    b.card.slot[2].limit_c = 70;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int t = 0; t < 1200; t++) {
+        world_step(&b, &w);
+        assert_true(t < 5 || (b.d.slot[1].budget_w == b.d.slot[2].budget_w && b.d.slot[2].budget_w == b.d.slot[3].budget_w));
+    }
+    assert_true(b.d.slot[1].cap_ratio < 1);
+    assert_true(b.d.slot[0].cap_ratio > b.d.slot[1].cap_ratio);
+    bed_close(&b);
+}
+
+static void failing_air_is_reported_in_time(void **state)
+{
+    struct bed b;
+    struct world w;
+    int reported = -1;
+    double most = 0;
+
+    (void)state;
+    world_open(&b, &w, 4, 45);
+    for (int t = 0; t < 3000; t++) {
+        w.resistance = t < 1800 ? 0.4 : 0.4 * 1.46; /* 400 to 200 LFM */
+        world_step(&b, &w);
+        assert_true(t >= 1800 || !b.d.air_failing);
+        if (reported < 0 && b.d.air_failing)
+            reported = t - 1800;
+        most = t > 300 ? EL_MAX(most, w.drive_c[0]) : most;
+    }
+    assert_true(reported > 0 && reported <= 120);
+    assert_true(most < 76);
+    assert_true(b.d.airflow_estimate_lfm < 330 && b.d.airflow_estimate_lfm > 120);
+    bed_close(&b);
+}
+
+static void what_was_learnt_survives(void **state)
+{
+    struct bed b, c;
+    struct world w;
+    char text[1024], again[1024];
+
+    (void)state;
+    world_open(&b, &w, 4, 50);
+    for (int t = 0; t < 900; t++)
+        world_step(&b, &w);
+    assert_true(el_governor_save(b.g, text, sizeof(text)) < sizeof(text));
+    bed_open(&c, &el_law_element, 4);
+    el_governor_load(c.g, text);
+    el_governor_load(c.g, "nonsense\ndrive slot1 gain_permille 99999999 margin_mc -5\n\n");
+    bed_step(&c);
+    (void)el_governor_save(c.g, again, sizeof(again));
+    assert_non_null(strstr(again, "drive slot1 gain_permille 1800 margin_mc 0"));
+    assert_memory_equal(text, again, 20);
+    assert_true(el_governor_save(b.g, text, 10) > 10);
+    bed_close(&b);
+    bed_close(&c);
+}
+
+/* Whatever comes in, what goes out is a cap. */
+static void anything_in_sane_caps_out(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct el_rng r = el_rng_seed(seed);
+        struct bed b;
+
+        bed_open(&b, &el_law_element, 1 + (uint32_t)(el_rng_unit(&r) * 31));
+        b.card.card_limit_w = seed % 3 ? NAN : 20;
+        b.card.margin_c = seed % 5 ? 0 : NAN;
+        b.card.slot[0].full_w = seed % 7 ? 8 : NAN;
+        b.card.slot[0].limit_c = seed % 4 ? 75 : NAN;
+        b.card.sink_r400_c_per_w = seed % 6 ? 0.4 : 0;
+        b.card.period_s = seed % 8 ? 1 : 0;
+        el_governor_reconfigure(b.g, &b.card);
+        for (int t = 0; t < 300; t++) {
+            for (uint32_t i = 0; i < b.card.slots; i++) {
+                b.temp_c[i] = el_rng_unit(&r) < 0.1 ? NAN : el_rng_between(&r, -300, 300);
+                b.host_w[i] = el_rng_between(&r, 0, 50);
+                b.in.slot[i].present = el_rng_unit(&r) < 0.97;
+                b.in.slot[i].cap_ratio_in_force = el_rng_unit(&r) < 0.5 ? NAN : el_rng_unit(&r);
+                b.in.slot[i].sensor_mc[i % 8] = el_reading_good((int64_t)el_rng_between(&r, -1e6, 1e6), b.in.now_us);
+            }
+            b.in.card_power_mw = el_reading_good((int64_t)el_rng_between(&r, -1e6, 1e7), b.in.now_us);
+            b.in.inlet_mc = el_reading_good((int64_t)el_rng_between(&r, -1e5, 1e5), b.in.now_us);
+            b.in.airflow_mlfm = el_reading_good((int64_t)el_rng_between(&r, -1e6, 1e7), b.in.now_us);
+            b.in.now_us += el_rng_unit(&r) < 0.02 ? 100000000 : 0;
+            bed_step(&b);
+            for (uint32_t i = 0; i < b.card.slots; i++) {
+                assert_true(b.d.slot[i].cap_ratio >= 0.05 && b.d.slot[i].cap_ratio <= 1);
+                assert_true(isfinite(b.d.slot[i].budget_w) && b.d.slot[i].budget_w > 0);
+            }
+        }
+        bed_close(&b);
+    }
+}
+
+static void fans_come_before_throttling(void **state)
+{
+    struct bed b;
+    struct world w;
+    double pwm = 0;
+
+    (void)state;
+    world_open(&b, &w, 4, 48);
+    b.card.fans = 1;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int t = 0; t < 1800; t++) {
+        w.resistance = 0.4 * pow(0.6 / EL_MAX(pwm, 0.1), 0.55);
+        world_step(&b, &w);
+        pwm = b.d.fan_pwm_ratio;
+    }
+    assert_true(pwm > 0.7);
+    assert_true(b.d.slot[0].cap_ratio > 0.6);
+    bed_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(idle_envelope_means_no_caps_and_no_writes),
+        cmocka_unit_test(limit_is_held_and_reasons_are_given),
+        cmocka_unit_test(higher_limit_never_means_less),
+        cmocka_unit_test(card_watts_are_held),
+        cmocka_unit_test(members_of_a_stripe_are_equal),
+        cmocka_unit_test(failing_air_is_reported_in_time),
+        cmocka_unit_test(what_was_learnt_survives),
+        cmocka_unit_test(anything_in_sane_caps_out),
+        cmocka_unit_test(fans_come_before_throttling),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
