@@ -108,7 +108,7 @@ static double switch_host_w(const struct element *e, const struct el_governor_in
 static void share_total(struct element *e, double total, struct el_pace_wish *w)
 {
     struct el_share_unit unit[EL_CARD_SLOTS_MAX];
-    double share[EL_CARD_SLOTS_MAX];
+    double share[EL_CARD_SLOTS_MAX], slack;
     uint32_t n = 0, of[EL_CARD_SLOTS_MAX];
 
     for (uint32_t i = 0; i < e->card.slots; i++) {
@@ -125,7 +125,8 @@ static void share_total(struct element *e, double total, struct el_pace_wish *w)
         unit[n++] = (struct el_share_unit){.want_w = EL_MAX(0, pressed ? able : EL_MIN(able, 1.15 * w[i].used_w)), .cap_w = p->cap_w,
                                            .floor_w = w[i].floor_w, .weight = e->card.slot[i].weight, .count = 1, .pressed = pressed};
     }
-    el_share(n, unit, total, EL_MAX(0.2, 0.01 * (total + e->observer.overhead_w)), share);
+    slack = EL_MAX(0.2, 0.01 * (total + e->observer.overhead_w));
+    el_share(n, unit, total - 0.3 * slack, slack, share);
     for (uint32_t i = 0; i < e->card.slots; i++)
         if (e->observer.node[i].read_us)
             w[i].share_w = EL_MIN(w[i].share_w, share[of[i]]);

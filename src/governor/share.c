@@ -68,7 +68,7 @@ void el_share(uint32_t n, const struct el_share_unit *u, double total_w, double 
         give[i] /= u[i].count;
         share[i] = u[i].cap_w;
     }
-    if (excess > slack_w / 3) {
+    if (excess > slack_w) {
         take_back(n, u, give, excess, share);
     } else if (excess < -slack_w && (k = furthest(n, u, give, share, -1)) < n) {
         share[k] = EL_MIN(u[k].cap_w - excess / u[k].count, GIFT * give[k]);

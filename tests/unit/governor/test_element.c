@@ -125,7 +125,7 @@ static void card_watts_are_held(void **state)
         sum += t > 60 ? watts : 0;
         most = t > 60 ? EL_MAX(most, watts) : most;
     }
-    assert_true(sum / 1739 < 27.1 && sum / 1739 > 25.7);
+    assert_true(sum / 1739 < 27.2 && sum / 1739 > 25.7);
     assert_true(most < 27.8);
     assert_int_equal(b.d.slot[0].constraint, EL_CONSTRAINT_CARD_POWER);
     for (int i = 1; i < 4; i++)
