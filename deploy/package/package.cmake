@@ -20,6 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "init-system-helpers (>= 1.54), procps, systemd | systemd-standalone-sysusers")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3:any") # the monitoring plugin
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "prometheus, snmpd")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
