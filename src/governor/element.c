@@ -126,7 +126,7 @@ static void share_total(struct element *e, double total, struct el_pace_wish *w)
                                            .floor_w = w[i].floor_w, .weight = e->card.slot[i].weight, .count = 1, .pressed = pressed};
     }
     slack = EL_MAX(0.2, 0.01 * (total + e->observer.overhead_w));
-    el_share(n, unit, total - 0.3 * slack, slack, share);
+    el_share(n, unit, total, slack, share);
     for (uint32_t i = 0; i < e->card.slots; i++)
         if (e->observer.node[i].read_us)
             w[i].share_w = EL_MIN(w[i].share_w, share[of[i]]);

@@ -7,6 +7,9 @@
 #include "base/base.h"
 #include "governor/safety.h"
 
+#define RETRY_US    (5 * EL_USEC_PER_SEC)
+#define RETRIES_MAX 4 /* 80 s between tries at most */
+
 struct el_governor {
     const struct el_governor_law *law;
     struct el_governor_card card;
@@ -15,6 +18,7 @@ struct el_governor {
     struct el_decision last; /* what was asked for */
     bool stepped;
     int64_t asserted_us[EL_CARD_SLOTS_MAX];
+    uint8_t retries[EL_CARD_SLOTS_MAX]; /* of a cap that is not in force: each waits twice as long */
     _Alignas(max_align_t) unsigned char state[];
 };
 
@@ -107,13 +111,14 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
         d->lift_us = 0;
     d->sensor_valid = in->slot[i].temp_mc.quality == EL_GOOD;
     d->write = d->cap_ratio != last->cap_ratio;
+    if (!(fabs(in_force - d->cap_ratio) > 0.02)) {
+        g->retries[i] = 0;
+    } else if (!d->write && in->now_us - g->asserted_us[i] > (RETRY_US << g->retries[i])) {
+        d->write = true; /* a reset forgot it, somebody else moved it, or it never took */
+        g->retries[i] = (uint8_t)EL_MIN(g->retries[i] + 1, RETRIES_MAX);
+    }
     if (d->write)
         g->asserted_us[i] = in->now_us;
-    /* Somebody else moved it, or it never took: ask again, not more often than every 30 s. */
-    else if (isfinite(in_force) && fabs(in_force - d->cap_ratio) > 0.02 && in->now_us - g->asserted_us[i] > 30 * EL_USEC_PER_SEC) {
-        d->write = true;
-        g->asserted_us[i] = in->now_us;
-    }
 }
 
 void el_governor_step(struct el_governor *g, const struct el_governor_input *in, struct el_decision *out)

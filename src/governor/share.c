@@ -7,7 +7,7 @@
 #include "governor/governor.h"
 
 #define UNFAIR 1.2  /* nobody keeps more than this much of the fair part for long */
-#define GIFT   1.12 /* nobody is given more than this much of it */
+#define GIFT   1.2  /* nobody is given more than this much of it */
 
 static double taken(const struct el_share_unit *u)
 {
