@@ -18,6 +18,7 @@
 #define STARTUP_S    60.0
 #define OBEY_S       20.0  /* a cap may take this long to bite: queued work, slow actuators */
 #define PAY_PER_C_S  0.01
+#define PAY_ABOVE_C  0.5   /* neighbours can do little, at a high price: not for the limit itself */
 #define FAN_SPIN_S   15.0
 
 static double seconds(int64_t from_us, int64_t to_us)
@@ -185,12 +186,6 @@ static void slot_bound(const struct el_safety_slot *s, const struct el_governor_
         lower(d, last->cap_ratio, EL_CONSTRAINT_FAILED_SENSOR);
 }
 
-/* Neighbours can do little, at a high price: they are asked when the warning threshold is near, not at the limit. */
-static double pay_above_c(const struct el_governor_slot *card)
-{
-    return isfinite(card->warning_c) ? EL_MAX(card->limit_c, card->warning_c - 1) : card->limit_c + 1;
-}
-
 /* A drive that cannot be capped and is too hot: the others give way, as they share its heatsink and its air. */
 static void neighbours_pay(struct el_safety *s, const struct el_governor_card *card, double dt, struct el_decision *d)
 {
@@ -203,7 +198,7 @@ static void neighbours_pay(struct el_safety *s, const struct el_governor_card *c
         if (!x->present || !x->disobeys)
             continue;
         runaway++;
-        excess = EL_MAX(excess, x->trusted_us ? x->trusted_c - pay_above_c(&card->slot[i]) : 1);
+        excess = EL_MAX(excess, x->trusted_us ? x->trusted_c - card->slot[i].limit_c - PAY_ABOVE_C : 1);
     }
     if (runaway && excess > 0)
         s->pay -= PAY_PER_C_S * excess * dt;
