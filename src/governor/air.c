@@ -4,12 +4,13 @@
 
 #include "base/base.h"
 
-#define LEARN_S   600.0  /* the card warms up: nothing is judged before */
-#define USUAL_S   1800.0 /* what is usual follows this slowly, and not at all while air fails */
-#define WORSE     1.17   /* resistance against the usual one; 400 to 200 LFM is 1.46, of which half shows in a minute and a half */
+#define LEARN_S 600.0  /* the card warms up: nothing is judged before */
+#define USUAL_S 1800.0 /* what is usual follows this slowly, and not at all while air fails */
+#define WORSE                                                                                                          \
+    1.17 /* resistance against the usual one; 400 to 200 LFM is 1.46, of which half shows in a minute and a half */
 #define BETTER    1.08
 #define SUSTAIN_S 12.0
-#define MEASURED  0.7    /* of the usual airflow, where a sensor tells */
+#define MEASURED  0.7 /* of the usual airflow, where a sensor tells */
 
 void el_air_init(struct el_air *a)
 {
@@ -62,12 +63,14 @@ static void learn(struct el_air *a, double dt, double lfm)
     a->known_s += dt;
     if (a->failing)
         return;
-    a->usual_c_per_w = a->usual_c_per_w > 0 ? a->usual_c_per_w + k * (a->resistance_c_per_w - a->usual_c_per_w) : a->resistance_c_per_w;
+    a->usual_c_per_w = a->usual_c_per_w > 0 ? a->usual_c_per_w + k * (a->resistance_c_per_w - a->usual_c_per_w)
+                                            : a->resistance_c_per_w;
     if (lfm > 0)
         a->usual_lfm = a->usual_lfm > 0 ? a->usual_lfm + k * (lfm - a->usual_lfm) : lfm;
 }
 
-void el_air_step(struct el_air *a, const struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in, bool steered)
+void el_air_step(struct el_air *a, const struct el_observer *o, const struct el_governor_card *card,
+                 const struct el_governor_input *in, bool steered)
 {
     double flow, felt = felt_sink_c(o, card, &flow), tau = o->resistance_c_per_w * card->sink_c_j_per_k, ratio;
     double lfm = el_reading_usable(&in->airflow_mlfm) ? (double)in->airflow_mlfm.value * 1e-3 : 0;
@@ -82,18 +85,22 @@ void el_air_step(struct el_air *a, const struct el_observer *o, const struct el_
     }
     ratio = a->usual_c_per_w > 0 ? a->resistance_c_per_w / a->usual_c_per_w : 1;
     if (a->known_s >= LEARN_S && lfm > 0 && a->usual_lfm > 0)
-        judge(a, o->dt_s, lfm < MEASURED * a->usual_lfm, lfm > (1 + MEASURED) / 2 * a->usual_lfm);
+        judge(a, o->dt_s, lfm<MEASURED * a->usual_lfm, lfm>(1 + MEASURED) / 2 * a->usual_lfm);
     else if (a->known_s >= LEARN_S)
         judge(a, o->dt_s, ratio > WORSE, ratio < BETTER);
     learn(a, o->dt_s, lfm);
-    a->lfm = lfm > 0 ? lfm : EL_CLAMP(card->airflow_assumed_lfm * pow(ratio, -1 / EL_MAX(card->sink_r_exponent, 0.3)), 10, 5000);
+    a->lfm = lfm > 0
+                 ? lfm
+                 : EL_CLAMP(card->airflow_assumed_lfm * pow(ratio, -1 / EL_MAX(card->sink_r_exponent, 0.3)), 10, 5000);
 }
 
-double el_air_wish(const struct el_air *a, const struct el_observer *o, const struct el_governor_card *card, double excess_c)
+double el_air_wish(const struct el_air *a, const struct el_observer *o, const struct el_governor_card *card,
+                   double excess_c)
 {
     double rise = EL_MAX(a->resistance_c_per_w * a->flow_w, 1), left = EL_MAX(rise - excess_c, rise / 3);
 
     if (!(excess_c > 0) || !isfinite(a->lfm) || !isfinite(rise))
         return NAN;
-    return EL_MIN(a->lfm * pow(rise / left, 1 / EL_MAX(card->sink_r_exponent, 0.3)), 3 * EL_MAX(a->lfm, o->airflow_lfm));
+    return EL_MIN(a->lfm * pow(rise / left, 1 / EL_MAX(card->sink_r_exponent, 0.3)),
+                  3 * EL_MAX(a->lfm, o->airflow_lfm));
 }

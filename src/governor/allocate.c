@@ -9,7 +9,8 @@ static double given(double level, double want, double floor, double weight)
     return EL_MAX(floor, EL_MIN(want, level * weight));
 }
 
-double el_allocate(uint32_t n, const double *want, const double *floor, const double *weight, double total, double *give)
+double el_allocate(uint32_t n, const double *want, const double *floor, const double *weight, double total,
+                   double *give)
 {
     double sum = 0, lo = 0, hi = 0;
 

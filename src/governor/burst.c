@@ -13,7 +13,8 @@ double el_burst_step(struct el_burst *b, double overhead_w, double host_w, doubl
     double k = 1 - exp(-dt_s / SETTLE_S), error, threshold, jump;
 
     if (!b->started) {
-        *b = (struct el_burst){.level_w = overhead_w, .host_level_w = host_w, .noise_w = 0.1, .last_w = overhead_w, .started = 1};
+        *b = (struct el_burst){
+            .level_w = overhead_w, .host_level_w = host_w, .noise_w = 0.1, .last_w = overhead_w, .started = 1};
         return 0;
     }
     b->noise_w += 0.03 * (EL_MIN(fabs(overhead_w - b->last_w), 1.0) - b->noise_w);

@@ -1,5 +1,5 @@
-/* Background work seen in the card's measured power: a drive that begins to collect garbage draws watts that no host I/O
- * explains, seconds before any temperature tells. Pure. */
+/* Background work seen in the card's measured power: a drive that begins to collect garbage draws watts that no host
+ * I/O explains, seconds before any temperature tells. Pure. */
 #pragma once
 
 #include <stdint.h>
@@ -13,6 +13,6 @@ struct el_burst {
     int started;
 };
 
-/* One reading of `overhead_w` (card power less host I/O) while the host draws `host_w` at declared prices. Returns a step that two
- * readings agree on and that wrong prices cannot explain, else 0. */
+/* One reading of `overhead_w` (card power less host I/O) while the host draws `host_w` at declared prices. Returns a
+ * step that two readings agree on and that wrong prices cannot explain, else 0. */
 double el_burst_step(struct el_burst *b, double overhead_w, double host_w, double dt_s);

@@ -68,7 +68,9 @@ static struct limit slot_limit(const struct element *e, uint32_t i)
     else if (e->air.failing)
         l.why = EL_CONSTRAINT_AIRFLOW;
     for (int j = 0; j < EL_NODE_SENSORS; j++) {
-        double own = n->sensor[j] < 0 ? NAN : e->card.slot[i].sensor_limit_c[n->sensor[j]] - e->card.margin_c - n->x[EL_X_OFFSET + j];
+        double own = n->sensor[j] < 0
+                         ? NAN
+                         : e->card.slot[i].sensor_limit_c[n->sensor[j]] - e->card.margin_c - n->x[EL_X_OFFSET + j];
 
         if (own < l.limit_c)
             l = (struct limit){.limit_c = own, .why = EL_CONSTRAINT_SENSOR_TEMPERATURE};
@@ -122,8 +124,12 @@ static void share_total(struct element *e, double total, struct el_pace_wish *w)
             continue;
         }
         of[i] = n;
-        unit[n++] = (struct el_share_unit){.want_w = EL_MAX(0, pressed ? able : EL_MIN(able, 1.15 * w[i].used_w)), .cap_w = p->cap_w,
-                                           .floor_w = w[i].floor_w, .weight = e->card.slot[i].weight, .count = 1, .pressed = pressed};
+        unit[n++] = (struct el_share_unit){.want_w = EL_MAX(0, pressed ? able : EL_MIN(able, 1.15 * w[i].used_w)),
+                                           .cap_w = p->cap_w,
+                                           .floor_w = w[i].floor_w,
+                                           .weight = e->card.slot[i].weight,
+                                           .count = 1,
+                                           .pressed = pressed};
     }
     slack = EL_MAX(0.2, 0.01 * (total + e->observer.overhead_w));
     el_share(n, unit, total, slack, share);
@@ -133,8 +139,8 @@ static void share_total(struct element *e, double total, struct el_pace_wish *w)
 }
 
 /* Why, and until when as far as the trend of what is allowed tells. */
-static void slot_why(struct element *e, uint32_t i, const struct el_pace_wish *w, enum el_constraint own, enum el_constraint shared, int64_t now_us,
-                     struct el_slot_decision *d)
+static void slot_why(struct element *e, uint32_t i, const struct el_pace_wish *w, enum el_constraint own,
+                     enum el_constraint shared, int64_t now_us, struct el_slot_decision *d)
 {
     double full = e->pace[i].full_w, hold = EL_MIN(w->hold_w, full), k = 1 - exp(-e->observer.dt_s / 60), slope;
 
@@ -187,7 +193,8 @@ static double unthrottled_excess(const struct element *e)
         double w = isfinite(p->cap_w) && n->host_w > 0.92 * p->cap_w ? EL_MAX(e->asked_w[i], n->host_w) : n->host_w;
 
         if (n->read_us)
-            most = EL_MAX(most, el_observer_predict(&e->observer, &e->card, i, w, 120) - e->card.slot[i].limit_c + e->card.margin_c);
+            most = EL_MAX(most, el_observer_predict(&e->observer, &e->card, i, w, 120) - e->card.slot[i].limit_c +
+                                    e->card.margin_c);
     }
     return most;
 }
@@ -221,7 +228,8 @@ static void element_step(void *state, const struct el_governor_input *in, struct
         slot_wish(e, i, limit[i], &wish[i]);
     }
     el_stripes_join(&e->card, wish);
-    watts = isfinite(e->card.card_limit_w) ? (e->card.card_limit_w - e->observer.overhead_w) / e->observer.scale : INFINITY;
+    watts =
+        isfinite(e->card.card_limit_w) ? (e->card.card_limit_w - e->observer.overhead_w) / e->observer.scale : INFINITY;
     by_switch = switch_host_w(e, in, &out->switch_headroom_c);
     shared = watts < by_switch ? EL_CONSTRAINT_CARD_POWER : EL_CONSTRAINT_SWITCH_TEMPERATURE;
     if (isfinite(EL_MIN(watts, by_switch)))
@@ -245,9 +253,10 @@ static size_t element_save(const void *state, char *out, size_t size)
         (void)snprintf(name, sizeof(name), "slot%u", i);
         if (!e->observer.node[i].read_us)
             continue;
-        used += (size_t)snprintf(out && used < size ? out + used : NULL, out && used < size ? size - used : 0, "drive %s gain_permille %d margin_mc %d\n",
-                                 e->card.slot[i].serial[0] ? e->card.slot[i].serial : name, (int)lround(e->observer.node[i].x[EL_X_GAIN] * 1000),
-                                 (int)lround(e->risk[i].margin_c * 1000));
+        used += (size_t)snprintf(
+            out && used < size ? out + used : NULL, out && used < size ? size - used : 0,
+            "drive %s gain_permille %d margin_mc %d\n", e->card.slot[i].serial[0] ? e->card.slot[i].serial : name,
+            (int)lround(e->observer.node[i].x[EL_X_GAIN] * 1000), (int)lround(e->risk[i].margin_c * 1000));
     }
     return used;
 }

@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 #define START     0.6
-#define LEAST     0.2  /* never stopped, never by accident */
+#define LEAST     0.2   /* never stopped, never by accident */
 #define UP        0.004 /* of full per C and second: slower than the air answers */
 #define DOWN      0.0007
 #define STEP      0.04

@@ -11,8 +11,8 @@ struct el_fans {
 };
 
 void el_fans_init(struct el_fans *f);
-/* One step: `excess_c` is how far the warmest drive would settle above its limit if all were let do what they are asked for. Returns the
- * PWM that should be in force. */
+/* One step: `excess_c` is how far the warmest drive would settle above its limit if all were let do what they are asked
+ * for. Returns the PWM that should be in force. */
 double el_fans_step(struct el_fans *f, enum el_preference preference, double excess_c, double dt_s);
 /* Written within the last three minutes: what the air does is our own doing. */
 bool el_fans_steered(const struct el_fans *f);

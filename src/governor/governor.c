@@ -86,7 +86,8 @@ struct el_governor *el_governor_free(struct el_governor *g)
 }
 
 /* A law that miscalculates must not reach an actuator: no number that is not one, nothing below the floor. */
-static void slot_finite(const struct el_governor_slot *card, const struct el_slot_decision *last, struct el_slot_decision *d)
+static void slot_finite(const struct el_governor_slot *card, const struct el_slot_decision *last,
+                        struct el_slot_decision *d)
 {
     double full = card->full_w - card->idle_w;
 
@@ -104,7 +105,7 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
 
     if (d->cap_ratio >= 1 && (d->constraint < EL_CONSTRAINT_STALE_SENSOR || d->constraint > EL_CONSTRAINT_STARTUP))
         d->constraint = EL_CONSTRAINT_NONE;
-    d->since_us = d->constraint == EL_CONSTRAINT_NONE       ? 0
+    d->since_us = d->constraint == EL_CONSTRAINT_NONE ? 0
                   : d->constraint == last->constraint ? last->since_us
                                                       : in->now_us;
     if (d->constraint == EL_CONSTRAINT_NONE)

@@ -7,7 +7,8 @@ static double density(double x)
     return exp(-0.5 * x * x) * 0.3989422804014327;
 }
 
-void el_interval_update(double mean, double variance, double noise_variance, double lo, double hi, double *shift, double *shrink)
+void el_interval_update(double mean, double variance, double noise_variance, double lo, double hi, double *shift,
+                        double *shrink)
 {
     double total = sqrt(variance + noise_variance), a = (lo - mean) / total, b = (hi - mean) / total;
     double z, first, second;

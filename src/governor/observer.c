@@ -7,25 +7,26 @@
 #include "governor/interval.h"
 
 /* Assumed, and what did best over many random plants (tests/bench/governors): none of it is tuned to one. */
-#define SENSOR_LAG_S     2.5    /* sensors of M.2 drives follow with 1..5 s */
-#define NOISE_C          0.25   /* before the 1 C grain */
-#define NOISE_LO         0.01   /* variance; and its bounds, and how fast it is learnt */
-#define NOISE_HI         0.25
-#define NOISE_RATE       0.004
-#define WRITE_S          120.0
-#define DRIFT_WRITE      0.025  /* and more of it while the host writes */
-#define DRIFT_W2_S       0.008  /* random walk of the power error: leakage, mix of work, background work that nobody announces, */
-#define JUMP_W2          1.2    /* added when a reading cannot be explained: a background burst began or ended */
-#define PRICE_PULL       0.05   /* share of a change of host power by which the power error may change with it */
-#define GAIN_SD          0.15   /* declared prices and resistances are trusted within this ... */
-#define GAIN_WALK        1e-7   /* ... and may age */
+#define SENSOR_LAG_S 2.5  /* sensors of M.2 drives follow with 1..5 s */
+#define NOISE_C      0.25 /* before the 1 C grain */
+#define NOISE_LO     0.01 /* variance; and its bounds, and how fast it is learnt */
+#define NOISE_HI     0.25
+#define NOISE_RATE   0.004
+#define WRITE_S      120.0
+#define DRIFT_WRITE  0.025 /* and more of it while the host writes */
+#define DRIFT_W2_S                                                                                                     \
+    0.008 /* random walk of the power error: leakage, mix of work, background work that nobody announces, */
+#define JUMP_W2          1.2  /* added when a reading cannot be explained: a background burst began or ended */
+#define PRICE_PULL       0.05 /* share of a change of host power by which the power error may change with it */
+#define GAIN_SD          0.15 /* declared prices and resistances are trusted within this ... */
+#define GAIN_WALK        1e-7 /* ... and may age */
 #define GAIN_LO          0.5
 #define GAIN_HI          1.8
-#define SENSOR_WALK_C2_S 4e-4   /* a single sensor's distance from the composite wanders */
-#define SENSOR_PULL      0.25   /* C per W by which it may move when the host's power does */
+#define SENSOR_WALK_C2_S 4e-4 /* a single sensor's distance from the composite wanders */
+#define SENSOR_PULL      0.25 /* C per W by which it may move when the host's power does */
 #define USUAL_S          300.0
 #define OVERHEAD_S       6.0
-#define POWER_ERROR_W    12.0   /* bounds of the power error and of its variance */
+#define POWER_ERROR_W    12.0 /* bounds of the power error and of its variance */
 #define POWER_VAR_MAX    9.0
 
 enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, K = EL_X_GAIN, O = EL_X_OFFSET, N = EL_X_COUNT };
@@ -69,7 +70,8 @@ double el_observer_power(const struct el_observer *o, const struct el_governor_c
 }
 
 /* Host I/O since the last step, priced. */
-static void node_io(struct el_node *n, const struct el_governor_slot *s, const struct el_governor_slot_input *in, int64_t now_us)
+static void node_io(struct el_node *n, const struct el_governor_slot *s, const struct el_governor_slot_input *in,
+                    int64_t now_us)
 {
     uint64_t bytes[2] = {in->read_bytes, in->write_bytes}, ops[2] = {in->read_ops, in->write_ops};
     double dt = (double)(now_us - n->io_us) * 1e-6, w;
@@ -80,9 +82,11 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
         n->io_us = 0;
         return;
     }
-    if (n->io_us && dt > 0 && bytes[0] >= n->bytes[0] && bytes[1] >= n->bytes[1] && ops[0] >= n->ops[0] && ops[1] >= n->ops[1]) {
-        w = ((double)(bytes[0] - n->bytes[0]) * s->read_j_per_byte + (double)(bytes[1] - n->bytes[1]) * s->write_j_per_byte +
-             (double)(ops[0] - n->ops[0]) * s->read_j_per_op + (double)(ops[1] - n->ops[1]) * s->write_j_per_op) /
+    if (n->io_us && dt > 0 && bytes[0] >= n->bytes[0] && bytes[1] >= n->bytes[1] && ops[0] >= n->ops[0] &&
+        ops[1] >= n->ops[1]) {
+        w = ((double)(bytes[0] - n->bytes[0]) * s->read_j_per_byte +
+             (double)(bytes[1] - n->bytes[1]) * s->write_j_per_byte + (double)(ops[0] - n->ops[0]) * s->read_j_per_op +
+             (double)(ops[1] - n->ops[1]) * s->write_j_per_op) /
             dt;
         n->moved_w = EL_CLAMP(w, 0, 4 * s->full_w) - n->host_w;
         n->host_w += n->moved_w;
@@ -105,7 +109,8 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
 /* x <- F x, P <- F P F' + Q over dt. Only temperatures move by themselves. */
 static void node_predict(struct el_node *n, double idle_w, double sink_c, double dt)
 {
-    double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / SENSOR_LAG_S), h = (1 - b) / 2;
+    double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / SENSOR_LAG_S),
+           h = (1 - b) / 2;
     double f[2][4] = {{a, 0, g, g * n->host_w}, {h * (1 + a), b, h * g, h * g * n->host_w}}, fp[2][N];
     double power = idle_w + n->x[K] * n->host_w + n->x[D], t = sink_c + (n->x[T] - sink_c) * a + g * power;
 
@@ -122,10 +127,13 @@ static void node_predict(struct el_node *n, double idle_w, double sink_c, double
     }
     n->p[T][T] += 2e-4 * dt;
     n->p[M][M] += 2e-4 * dt;
-    n->p[D][D] = EL_MIN(n->p[D][D] + (DRIFT_W2_S + DRIFT_WRITE * n->write_share) * dt + PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w, POWER_VAR_MAX);
+    n->p[D][D] = EL_MIN(n->p[D][D] + (DRIFT_W2_S + DRIFT_WRITE * n->write_share) * dt +
+                            PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w,
+                        POWER_VAR_MAX);
     n->p[K][K] = EL_MIN(n->p[K][K] + GAIN_WALK * dt, GAIN_SD * GAIN_SD);
     for (int j = 0; j < EL_NODE_SENSORS; j++)
-        n->p[O + j][O + j] = EL_MIN(n->p[O + j][O + j] + SENSOR_WALK_C2_S * dt + SENSOR_PULL * SENSOR_PULL * n->moved_w * n->moved_w, 25.0);
+        n->p[O + j][O + j] = EL_MIN(
+            n->p[O + j][O + j] + SENSOR_WALK_C2_S * dt + SENSOR_PULL * SENSOR_PULL * n->moved_w * n->moved_w, 25.0);
 }
 
 /* One reading of what is shown (plus offset state `o`, or -1): all that is known is the step it fell into. */
@@ -153,8 +161,10 @@ static void composite_update(struct el_node *n, double reading_c)
 {
     double error = reading_c - n->x[M];
 
-    n->noise += NOISE_RATE * (EL_CLAMP(error * error - n->grain_c * n->grain_c / 12 - n->p[M][M], NOISE_LO, NOISE_HI) - n->noise);
-    if (fabs(error) > n->grain_c / 2 + 3 * sqrt(n->noise) + 2 * sqrt(n->p[M][M])) /* not what the model expects at all */
+    n->noise += NOISE_RATE *
+                (EL_CLAMP(error * error - n->grain_c * n->grain_c / 12 - n->p[M][M], NOISE_LO, NOISE_HI) - n->noise);
+    if (fabs(error) >
+        n->grain_c / 2 + 3 * sqrt(n->noise) + 2 * sqrt(n->p[M][M])) /* not what the model expects at all */
         n->p[D][D] = EL_MIN(n->p[D][D] + JUMP_W2, POWER_VAR_MAX);
     node_update(n, reading_c, -1, n->noise);
 }
@@ -231,8 +241,8 @@ static void air_step(struct el_observer *o, const struct el_governor_card *card,
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
 }
 
-/* A step of `jump_w` in the card's power belongs to one of the drives: each is believed a little, and the readings that follow
- * decide. What ends, ends where it was. */
+/* A step of `jump_w` in the card's power belongs to one of the drives: each is believed a little, and the readings that
+ * follow decide. What ends, ends where it was. */
 static void burst_spread(struct el_observer *o, const struct el_governor_card *card, double jump_w)
 {
     double weight[EL_CARD_SLOTS_MAX], sum = 0;
@@ -269,7 +279,8 @@ static void scale_learn(struct el_observer *o, double card_w)
 /* What the card draws beside host I/O: measured where there is a sensor, else declared. */
 static void power_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
 {
-    double declared = card->switch_w, k = 1 - exp(-o->dt_s / OVERHEAD_S), card_w = (double)in->card_power_mw.value * 1e-3, overhead;
+    double declared = card->switch_w, k = 1 - exp(-o->dt_s / OVERHEAD_S),
+           card_w = (double)in->card_power_mw.value * 1e-3, overhead;
 
     o->host_w = 0;
     for (uint32_t i = 0; i < card->slots; i++) {
@@ -294,7 +305,8 @@ static void power_step(struct el_observer *o, const struct el_governor_card *car
     burst_spread(o, card, el_burst_step(&o->burst, overhead, o->host_w, o->dt_s));
 }
 
-static void node_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in, uint32_t i)
+static void node_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in,
+                      uint32_t i)
 {
     struct el_node *n = &o->node[i];
     const struct el_reading *r = &in->slot[i].temp_mc;
@@ -332,7 +344,8 @@ void el_observer_step(struct el_observer *o, const struct el_governor_card *card
     power_step(o, card, in);
 }
 
-double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w, double after_s)
+double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w,
+                           double after_s)
 {
     const struct el_node *n = &o->node[i];
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
@@ -340,8 +353,8 @@ double el_observer_predict(const struct el_observer *o, const struct el_governor
     return sink + (n->x[T] - sink) * a + n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->x[D] + n->x[K] * host_w);
 }
 
-double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double limit_c, double after_s,
-                            double delay_s)
+double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,
+                            double limit_c, double after_s, double delay_s)
 {
     const struct el_node *n = &o->node[i];
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;

@@ -1,6 +1,6 @@
-/* What the law believes of a card: temperatures finer than the 1 C steps in which they are read, and the heat that nobody
- * declared. One small filter per drive, tied together by one heatsink with one lump of unknown heat. Cost grows linearly with
- * the drives. Pure; fixed size. */
+/* What the law believes of a card: temperatures finer than the 1 C steps in which they are read, and the heat that
+ * nobody declared. One small filter per drive, tied together by one heatsink with one lump of unknown heat. Cost grows
+ * linearly with the drives. Pure; fixed size. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,25 +11,25 @@
 
 #define EL_NODE_SENSORS 2 /* single sensors that are followed beside the composite */
 
-/* State of a drive: true temperature, what a lagging sensor shows of it, power error (background work, the neighbours' air), how
- * much heat a declared host watt really makes (wrong prices, wrong resistance), and how far each followed sensor stands from the
- * composite. */
+/* State of a drive: true temperature, what a lagging sensor shows of it, power error (background work, the neighbours'
+ * air), how much heat a declared host watt really makes (wrong prices, wrong resistance), and how far each followed
+ * sensor stands from the composite. */
 enum { EL_X_TEMP = 0, EL_X_SHOWN, EL_X_POWER, EL_X_GAIN, EL_X_OFFSET, EL_X_COUNT = EL_X_OFFSET + EL_NODE_SENSORS };
 
 struct el_node {
     double x[EL_X_COUNT];
-    double p[EL_X_COUNT][EL_X_COUNT]; /* covariance of x */
-    int8_t sensor[EL_NODE_SENSORS];   /* which one is followed, -1 = none */
+    double p[EL_X_COUNT][EL_X_COUNT];     /* covariance of x */
+    int8_t sensor[EL_NODE_SENSORS];       /* which one is followed, -1 = none */
     double sensor_noise[EL_NODE_SENSORS]; /* variance it has earned: a fake or stuck one grows deaf */
-    double r_c_per_w, c_j_per_k; /* drive to sink */
-    double host_w;        /* host I/O of the last step at declared prices */
-    double bytes_per_j;   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
-    double write_share;   /* of the bytes moved, smoothed: background work follows writes */
-    double moved_w;       /* its change in the last step */
-    double usual_w;       /* slow mean of the power error: what exceeds it is background work */
-    double noise;         /* variance of the composite before its grain, learnt */
-    double grain_c;       /* step of the readings: 1 until one between steps is seen */
-    int64_t read_us;      /* time of the last reading used; 0 = none yet */
+    double r_c_per_w, c_j_per_k;          /* drive to sink */
+    double host_w;                        /* host I/O of the last step at declared prices */
+    double bytes_per_j;                   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
+    double write_share;                   /* of the bytes moved, smoothed: background work follows writes */
+    double moved_w;                       /* its change in the last step */
+    double usual_w;                       /* slow mean of the power error: what exceeds it is background work */
+    double noise;                         /* variance of the composite before its grain, learnt */
+    double grain_c;                       /* step of the readings: 1 until one between steps is seen */
+    int64_t read_us;                      /* time of the last reading used; 0 = none yet */
     uint64_t bytes[2], ops[2];
     int64_t io_us;
 };
@@ -39,8 +39,8 @@ struct el_observer {
     double sink_c, sink_slope, unknown_w; /* C, C/s, W */
     double inlet_c, airflow_lfm, resistance_c_per_w;
     double host_w, overhead_w; /* sum of host I/O; what the card draws beside it, smoothed */
-    int64_t card_w_us; /* of the last card power reading used */
-    double scale;                /* true watts per declared host watt of the whole card, learnt from its power sensor */
+    int64_t card_w_us;         /* of the last card power reading used */
+    double scale;              /* true watts per declared host watt of the whole card, learnt from its power sensor */
     double then_card_w, then_host_w, then_s;
     struct el_burst burst;
     int64_t now_us;
@@ -52,9 +52,11 @@ void el_observer_init(struct el_observer *o, const struct el_governor_card *card
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in);
 
 /* Temperature of drive i `after_s` from now when it draws `host_w` at declared prices from now on. */
-double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w, double after_s);
-/* Host watts that bring drive i to `limit_c` in `after_s` when they begin to act `delay_s` from now. May be negative. */
-double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double limit_c, double after_s,
-                            double delay_s);
+double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w,
+                           double after_s);
+/* Host watts that bring drive i to `limit_c` in `after_s` when they begin to act `delay_s` from now. May be negative.
+ */
+double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,
+                            double limit_c, double after_s, double delay_s);
 /* Whole power of drive i now. */
 double el_observer_power(const struct el_observer *o, const struct el_governor_card *card, uint32_t i);

@@ -45,7 +45,8 @@ bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_ho
 {
     double cap = EL_MIN(p->cap_w, p->full_w), hold = EL_MIN(w->hold_w, w->share_w), thrift;
     bool pressed = w->used_w > 0.92 * cap, capped = isfinite(p->cap_w);
-    bool pending = capped && p->quiet_s < PENDING_S && w->used_w > 1.05 * cap; /* the last cut has not come through yet */
+    bool pending =
+        capped && p->quiet_s < PENDING_S && w->used_w > 1.05 * cap; /* the last cut has not come through yet */
 
     p->credit = EL_MIN(p->credit + RATE * per_hour * dt_s / 3600, CREDIT_MAX);
     p->quiet_s += dt_s;

@@ -1,5 +1,6 @@
-/* When to write a cap. Each write costs something (a system call that may block, a queue that has to drain), so a budget of
- * writes per hour is spent where it pays: small errors may wait and often pass by themselves, large ones are mended at once. Pure. */
+/* When to write a cap. Each write costs something (a system call that may block, a queue that has to drain), so a
+ * budget of writes per hour is spent where it pays: small errors may wait and often pass by themselves, large ones are
+ * mended at once. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,10 +15,10 @@ struct el_pace {
 };
 
 struct el_pace_wish {
-    double hold_w;  /* brings the drive to its limit within the horizon */
-    double share_w; /* what card power or the pace of an array leave; INFINITY = not bound */
-    double guard_w; /* reaches the limit within the time it takes to react: never more than this */
-    double used_w;  /* now */
+    double hold_w;   /* brings the drive to its limit within the horizon */
+    double share_w;  /* what card power or the pace of an array leave; INFINITY = not bound */
+    double guard_w;  /* reaches the limit within the time it takes to react: never more than this */
+    double used_w;   /* now */
     double excess_c; /* how far above the limit the present cap would lead */
     double floor_w;
 };

@@ -3,13 +3,13 @@
 #include "base/base.h"
 
 /* What did best over many random plants (tests/bench/governors). */
-#define ABOVE_C   0.4    /* counts as caught above */
-#define SHARE     0.003  /* of the time that may be spent there: 11 s in an hour */
-#define RATE      0.015  /* C per second above */
-#define START_C   0.1
-#define LEAST_C   (-0.14) /* the estimate's own error leaves this much on average */
-#define MOST_C    0.8
-#define NEAR_C    1.5
+#define ABOVE_C 0.4   /* counts as caught above */
+#define SHARE   0.003 /* of the time that may be spent there: 11 s in an hour */
+#define RATE    0.015 /* C per second above */
+#define START_C 0.1
+#define LEAST_C (-0.14) /* the estimate's own error leaves this much on average */
+#define MOST_C  0.8
+#define NEAR_C  1.5
 
 void el_risk_init(struct el_risk *r)
 {

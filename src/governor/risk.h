@@ -1,5 +1,6 @@
-/* How far below its limit a drive is held, learnt from how often it was caught above: a drive with quiet firmware is held on the
- * limit, one that collects garbage in bursts a little below. Tracks a quantile, so there is nothing to set. Pure. */
+/* How far below its limit a drive is held, learnt from how often it was caught above: a drive with quiet firmware is
+ * held on the limit, one that collects garbage in bursts a little below. Tracks a quantile, so there is nothing to set.
+ * Pure. */
 #pragma once
 
 struct el_risk {

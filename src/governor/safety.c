@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-#define AGE_HOT_S    10.0  /* within NEAR_C of the limit a reading may be this old ... */
-#define AGE_COOL_S   60.0  /* ... and this old below: cool drives are polled seldom */
+#define AGE_HOT_S    10.0 /* within NEAR_C of the limit a reading may be this old ... */
+#define AGE_COOL_S   60.0 /* ... and this old below: cool drives are polled seldom */
 #define NEAR_C       8.0
 #define BELOW_AIR_C  10.0  /* a drive cannot be colder than the air by more than the air's sensor can err */
 #define BLIND_HOLD_S 20.0  /* failsafe: hold the cap, ... */
@@ -16,9 +16,9 @@
 #define REDUCE       0.65
 #define REDUCE_LATE  0.45
 #define STARTUP_S    60.0
-#define OBEY_S       20.0  /* a cap may take this long to bite: queued work, slow actuators */
+#define OBEY_S       20.0 /* a cap may take this long to bite: queued work, slow actuators */
 #define PAY_PER_C_S  0.01
-#define PAY_ABOVE_C  0.5   /* neighbours can do little, at a high price: not for the limit itself */
+#define PAY_ABOVE_C  0.5 /* neighbours can do little, at a high price: not for the limit itself */
 #define FAN_SPIN_S   15.0
 
 static double seconds(int64_t from_us, int64_t to_us)
@@ -27,7 +27,8 @@ static double seconds(int64_t from_us, int64_t to_us)
 }
 
 /* Host watts at declared prices over the last step; a counter that went back (reset) is skipped. */
-static void slot_host(struct el_safety_slot *s, const struct el_governor_slot *card, const struct el_governor_slot_input *in, int64_t now_us)
+static void slot_host(struct el_safety_slot *s, const struct el_governor_slot *card,
+                      const struct el_governor_slot_input *in, int64_t now_us)
 {
     const uint64_t count[4] = {in->read_bytes, in->write_bytes, in->read_ops, in->write_ops};
     const double price[4] = {card->read_j_per_byte, card->write_j_per_byte, card->read_j_per_op, card->write_j_per_op};
@@ -45,7 +46,8 @@ static void slot_host(struct el_safety_slot *s, const struct el_governor_slot *c
 }
 
 /* Caps that are read back wrong, refused, or run over by the drive's own counters. */
-static void slot_obeys(struct el_safety_slot *s, const struct el_governor_slot_input *in, const struct el_slot_decision *last, int64_t now_us)
+static void slot_obeys(struct el_safety_slot *s, const struct el_governor_slot_input *in,
+                       const struct el_slot_decision *last, int64_t now_us)
 {
     bool over = last->cap_ratio < 1 && s->host_w > 1.15 * last->budget_w + 0.25;
     bool differs = isfinite(in->cap_ratio_in_force) && in->cap_ratio_in_force > last->cap_ratio + 0.02;
@@ -57,11 +59,13 @@ static void slot_obeys(struct el_safety_slot *s, const struct el_governor_slot_i
 
 static enum el_constraint why_doubted(enum el_belief b)
 {
-    return b == EL_BELIEVE ? EL_CONSTRAINT_NONE : b == EL_DOUBT_STALE || b == EL_DOUBT_ABSENT ? EL_CONSTRAINT_STALE_SENSOR : EL_CONSTRAINT_FAILED_SENSOR;
+    return b == EL_BELIEVE                               ? EL_CONSTRAINT_NONE
+           : b == EL_DOUBT_STALE || b == EL_DOUBT_ABSENT ? EL_CONSTRAINT_STALE_SENSOR
+                                                         : EL_CONSTRAINT_FAILED_SENSOR;
 }
 
-static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean, const struct el_slot_decision *last,
-                       int64_t now_us)
+static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean,
+                       const struct el_slot_decision *last, int64_t now_us)
 {
     enum el_constraint doubt = why_doubted(belief);
 
@@ -76,8 +80,8 @@ static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const st
     }
 }
 
-static void slot_screen(struct el_safety *safety, const struct el_governor_card *card, uint32_t i, double inlet_c, double dt,
-                        const struct el_slot_decision *last, struct el_governor_input *clean)
+static void slot_screen(struct el_safety *safety, const struct el_governor_card *card, uint32_t i, double inlet_c,
+                        double dt, const struct el_slot_decision *last, struct el_governor_input *clean)
 {
     struct el_safety_slot *s = &safety->slot[i];
     struct el_governor_slot_input *in = &clean->slot[i];
@@ -86,7 +90,11 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     enum el_belief belief;
 
     if (in->present != s->present) { /* another drive, or none: nothing that was known of it holds */
-        *s = (struct el_safety_slot){.present = in->present, .shown_us = clean->now_us, .doubt_us = clean->now_us, .hold = 1, .doubt = EL_CONSTRAINT_STARTUP};
+        *s = (struct el_safety_slot){.present = in->present,
+                                     .shown_us = clean->now_us,
+                                     .doubt_us = clean->now_us,
+                                     .hold = 1,
+                                     .doubt = EL_CONSTRAINT_STARTUP};
     }
     if (!in->present)
         return;
@@ -106,7 +114,8 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     slot_trust(s, belief, in, last, clean->now_us);
 }
 
-static void fans_check(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in, const struct el_decision *last)
+static void fans_check(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
+                       const struct el_decision *last)
 {
     s->fan_failed = false;
     for (uint32_t f = 0; f < 8; f++) {
@@ -141,13 +150,16 @@ void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, 
 /* How far a drive whose temperature is not known has come: by the clock, and by what it may have warmed since. */
 static enum el_failsafe slot_level(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us)
 {
-    double blind = seconds(s->doubt_us, now_us), hot = s->trusted_c + EL_MIN(RISE_C_S * EL_MAX(seconds(s->trusted_us, now_us) - AGE_HOT_S, 0), RISE_MAX_C);
+    double blind = seconds(s->doubt_us, now_us),
+           hot = s->trusted_c + EL_MIN(RISE_C_S * EL_MAX(seconds(s->trusted_us, now_us) - AGE_HOT_S, 0), RISE_MAX_C);
 
     if (s->doubt == EL_CONSTRAINT_NONE)
         return EL_FAILSAFE_NONE;
-    if (!s->trusted_us || blind > REDUCE_S || (blind > AGE_HOT_S && isfinite(card->critical_c) && hot >= card->critical_c))
+    if (!s->trusted_us || blind > REDUCE_S ||
+        (blind > AGE_HOT_S && isfinite(card->critical_c) && hot >= card->critical_c))
         return EL_FAILSAFE_FLOOR;
-    return blind > BLIND_HOLD_S || (blind > AGE_HOT_S && hot > card->limit_c + RISE_MAX_C / 2) ? EL_FAILSAFE_REDUCE : EL_FAILSAFE_HOLD;
+    return blind > BLIND_HOLD_S || (blind > AGE_HOT_S && hot > card->limit_c + RISE_MAX_C / 2) ? EL_FAILSAFE_REDUCE
+                                                                                               : EL_FAILSAFE_HOLD;
 }
 
 static void lower(struct el_slot_decision *d, double cap, enum el_constraint why)
@@ -168,8 +180,8 @@ static void raise_failsafe(struct el_decision *d, enum el_failsafe level, enum e
     }
 }
 
-static void slot_bound(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us, const struct el_slot_decision *last,
-                       struct el_decision *all, struct el_slot_decision *d)
+static void slot_bound(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us,
+                       const struct el_slot_decision *last, struct el_decision *all, struct el_slot_decision *d)
 {
     enum el_failsafe level = slot_level(s, card, now_us);
     double blind = seconds(s->doubt_us, now_us);
@@ -215,8 +227,10 @@ static void neighbours_pay(struct el_safety *s, const struct el_governor_card *c
         raise_failsafe(d, EL_FAILSAFE_REDUCE, EL_CONSTRAINT_ACTUATOR);
 }
 
-/* Nothing is known yet: half power for a minute at most, until every drive and a required inlet sensor have reported. */
-static void startup_bound(const struct el_safety *s, const struct el_governor_card *card, int64_t now_us, struct el_decision *d)
+/* Nothing is known yet: half power for a minute at most, until every drive and a required inlet sensor have reported.
+ */
+static void startup_bound(const struct el_safety *s, const struct el_governor_card *card, int64_t now_us,
+                          struct el_decision *d)
 {
     bool waiting = isnan(card->inlet_assumed_c) && !s->inlet_reported;
 

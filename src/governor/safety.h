@@ -1,5 +1,5 @@
-/* The safety layer: stands between the world and any law, knows nothing of the law's model, and can only lower caps (and raise fans).
- * It screens readings before the law sees them and bounds the caps after. Pure; fixed size. */
+/* The safety layer: stands between the world and any law, knows nothing of the law's model, and can only lower caps
+ * (and raise fans). It screens readings before the law sees them and bounds the caps after. Pure; fixed size. */
 #pragma once
 
 #include "governor/governor.h"
@@ -7,12 +7,12 @@
 
 struct el_safety_slot {
     struct el_screen composite, sensor[8];
-    enum el_constraint doubt;   /* why the composite is not trusted; NONE = it is */
-    int64_t doubt_us;           /* since when */
-    int64_t shown_us;           /* the drive has been here since */
-    double trusted_c;           /* last trusted value */
+    enum el_constraint doubt; /* why the composite is not trusted; NONE = it is */
+    int64_t doubt_us;         /* since when */
+    int64_t shown_us;         /* the drive has been here since */
+    double trusted_c;         /* last trusted value */
     int64_t trusted_us;
-    double hold;                /* cap when trust was lost */
+    double hold; /* cap when trust was lost */
     bool present, suspect, stuck;
     /* what the drive does at declared prices, and whether it keeps to its cap */
     uint64_t count[4];
@@ -27,12 +27,13 @@ struct el_safety {
     struct el_screen inlet, sw;
     int64_t start_us, last_us;
     bool inlet_reported;
-    double pay;                 /* what the neighbours of a drive that cannot be capped keep of their caps */
-    int64_t fan_turned_us[8];   /* last time the fan answered to being driven */
+    double pay;               /* what the neighbours of a drive that cannot be capped keep of their caps */
+    int64_t fan_turned_us[8]; /* last time the fan answered to being driven */
     bool fan_failed;
 };
 
-/* `clean` is `in` with every reading that cannot be believed marked so. `last` is what was asked for in the step before. */
+/* `clean` is `in` with every reading that cannot be believed marked so. `last` is what was asked for in the step
+ * before. */
 void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
                       const struct el_decision *last, struct el_governor_input *clean);
 /* Lowers the caps of `d` to what is safe with the sensors and actuators there are. */

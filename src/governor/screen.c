@@ -5,21 +5,21 @@
 
 #include "base/base.h"
 
-#define LEAST_MC   (-40000)
-#define MOST_MC    125000
-#define JUMP_MC    3000   /* between two readings, beside ... */
-#define RISE_MC_S  1000   /* ... what power can do: 0.46 C/s is the fastest expected, twice that is allowed */
-#define FALL_MC_S  700    /* cooling: (75 - 60) C over 21 s */
-#define SHIFT_HOLD_S 600.0 /* a shift is kept this long, then let go by ... */
+#define LEAST_MC     (-40000)
+#define MOST_MC      125000
+#define JUMP_MC      3000        /* between two readings, beside ... */
+#define RISE_MC_S    1000        /* ... what power can do: 0.46 C/s is the fastest expected, twice that is allowed */
+#define FALL_MC_S    700         /* cooling: (75 - 60) C over 21 s */
+#define SHIFT_HOLD_S 600.0       /* a shift is kept this long, then let go by ... */
 #define SHIFT_DECAY  (1.0 / 600) /* ... a degree in ten minutes: recovery takes a bounded time */
 
 /* With 1 C/W or more from drive to air these move a reading by more than its grain. */
-#define SUSPECT_W  1.5
-#define STUCK_W    2.5
-#define STUCK_C    4.0 /* of the inlet */
-#define SUSPECT_S  30.0
-#define STUCK_S    60.0
-#define SLOW_S     20.0
+#define SUSPECT_W 1.5
+#define STUCK_W   2.5
+#define STUCK_C   4.0 /* of the inlet */
+#define SUSPECT_S 30.0
+#define STUCK_S   60.0
+#define SLOW_S    20.0
 
 static enum el_belief doubt(struct el_reading *r, enum el_quality q, enum el_belief why)
 {
@@ -34,7 +34,8 @@ static bool near_enough(int64_t a, int64_t b, int64_t from_us, int64_t to_us)
     return (double)(a - b) <= JUMP_MC + RISE_MC_S * dt && (double)(b - a) <= JUMP_MC + FALL_MC_S * dt;
 }
 
-/* A jump that two samples agree on. Up is believed. Down is impossible as cooling: the sensor now reads low by as much. */
+/* A jump that two samples agree on. Up is believed. Down is impossible as cooling: the sensor now reads low by as much.
+ */
 static void take_jump(struct el_screen *s, const struct el_reading *r, int64_t now_us)
 {
     double fall = (double)(s->accepted_mc - r->value) * 1e-3;
@@ -80,7 +81,8 @@ static void shift_fade(struct el_screen *s, int64_t now_us)
     }
 }
 
-enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t now_us, double least_c, double max_age_s)
+enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t now_us, double least_c,
+                              double max_age_s)
 {
     double least_mc = isfinite(least_c) ? least_c * 1000 : LEAST_MC;
 

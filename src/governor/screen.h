@@ -1,5 +1,5 @@
-/* Whether a temperature reading can be believed: range, the two-sample vote, impossible falls, age, and a sensor that does not move
- * when the power does. Knows no model. Pure; fixed size. */
+/* Whether a temperature reading can be believed: range, the two-sample vote, impossible falls, age, and a sensor that
+ * does not move when the power does. Knows no model. Pure; fixed size. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@ struct el_screen {
     int64_t pending_mc, pending_us;   /* a jump that waits for its second vote */
     uint32_t votes;
     bool ever;
-    double shift_c;                   /* fell faster than anything cools: it is taken to read this much too low */
-    double credit_c;                  /* jumped up before: a fall of as much is a return, not a lie */
+    double shift_c;  /* fell faster than anything cools: it is taken to read this much too low */
+    double credit_c; /* jumped up before: a fall of as much is a return, not a lie */
     int64_t shift_us;
     /* moves and power, for the stuck test */
     int64_t first_us, moved_mc, moved_us, away_us;
@@ -23,9 +23,12 @@ struct el_screen {
 
 enum el_belief { EL_BELIEVE = 0, EL_DOUBT_ABSENT, EL_DOUBT_IMPLAUSIBLE, EL_DOUBT_STALE, EL_DOUBT_STUCK };
 
-/* One reading at `now_us`; `least_c` is the coldest it can be. Believed: `r->value` is what to go by. Doubted: `r->quality` says so. */
-enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t now_us, double least_c, double max_age_s);
+/* One reading at `now_us`; `least_c` is the coldest it can be. Believed: `r->value` is what to go by. Doubted:
+ * `r->quality` says so. */
+enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t now_us, double least_c,
+                              double max_age_s);
 
-/* The stuck test of a drive's composite, once per step after el_screen_step: host watts and inlet (NAN = unknown) against a reading that
- * stays the same. `*suspect`: it should have moved by now, so do not give more power on its word. */
+/* The stuck test of a drive's composite, once per step after el_screen_step: host watts and inlet (NAN = unknown)
+ * against a reading that stays the same. `*suspect`: it should have moved by now, so do not give more power on its
+ * word. */
 bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c, double dt_s, bool *suspect);

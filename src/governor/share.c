@@ -6,8 +6,8 @@
 #include "governor/allocate.h"
 #include "governor/governor.h"
 
-#define UNFAIR 1.2  /* nobody keeps more than this much of the fair part for long */
-#define GIFT   1.2  /* nobody is given more than this much of it */
+#define UNFAIR 1.2 /* nobody keeps more than this much of the fair part for long */
+#define GIFT   1.2 /* nobody is given more than this much of it */
 
 static double taken(const struct el_share_unit *u)
 {
@@ -15,7 +15,8 @@ static double taken(const struct el_share_unit *u)
 }
 
 /* The unit that has most more than `give` (sign 1), or most less and could use it (sign -1); n when there is none. */
-static uint32_t furthest(uint32_t n, const struct el_share_unit *u, const double *give, const double *share, double sign)
+static uint32_t furthest(uint32_t n, const struct el_share_unit *u, const double *give, const double *share,
+                         double sign)
 {
     uint32_t best = n;
     double most = 1e-6;
@@ -50,7 +51,8 @@ static void take_back(uint32_t n, const struct el_share_unit *u, const double *g
 
 void el_share(uint32_t n, const struct el_share_unit *u, double total_w, double slack_w, double *share)
 {
-    double want[EL_CARD_SLOTS_MAX], floor[EL_CARD_SLOTS_MAX], weight[EL_CARD_SLOTS_MAX], give[EL_CARD_SLOTS_MAX], excess = -total_w;
+    double want[EL_CARD_SLOTS_MAX], floor[EL_CARD_SLOTS_MAX], weight[EL_CARD_SLOTS_MAX], give[EL_CARD_SLOTS_MAX],
+        excess = -total_w;
     uint32_t k;
 
     if (n == 0)

@@ -7,7 +7,8 @@
 
 #define SUB 4
 
-const char *const plant_kind_name[PLANT_KINDS] = {"constant", "bursty", "flicker", "air-step", "inlet-ramp", "load-ramp", "uneven", "card-watts", "stripe"};
+const char *const plant_kind_name[PLANT_KINDS] = {"constant",  "bursty", "flicker",    "air-step", "inlet-ramp",
+                                                  "load-ramp", "uneven", "card-watts", "stripe"};
 
 static double halton(uint64_t i, uint64_t base)
 {
@@ -60,8 +61,10 @@ static void slot_init(struct plant *p, uint32_t i, double limit_c)
 /* True prices first, so that a full drive draws work_w; then what is declared of them, up to 25 % wrong. */
 static void prices_init(struct plant *p)
 {
-    double bytes[2] = {p->full_ops * p->read_share * p->block_bytes, p->full_ops * (1 - p->read_share) * p->block_bytes};
-    double ops[2] = {p->full_ops * p->read_share, p->full_ops * (1 - p->read_share)}, shape[4] = {9e-10, 1.5e-9, 1e-6, 2e-6}, error[4];
+    double bytes[2] = {p->full_ops * p->read_share * p->block_bytes,
+                       p->full_ops * (1 - p->read_share) * p->block_bytes};
+    double ops[2] = {p->full_ops * p->read_share, p->full_ops * (1 - p->read_share)},
+           shape[4] = {9e-10, 1.5e-9, 1e-6, 2e-6}, error[4];
     double sum = bytes[0] * shape[0] + bytes[1] * shape[1] + ops[0] * shape[2] + ops[1] * shape[3];
 
     for (int j = 0; j < 4; j++)
@@ -105,10 +108,22 @@ void plant_init(struct plant *p, const struct plant_options *o)
     p->noise_c = el_rng_between(r, 0.05, 0.4);
     p->delay = (uint32_t)el_rng_between(r, 0, 2.99);
     p->inlet_error = el_rng_between(r, -1.5, 1.5);
-    p->card = (struct el_governor_card){
-        .slots = o->slots, .card_limit_w = NAN, .switch_limit_c = 95, .switch_w = 5, .inlet_max_c = 55, .airflow_min_lfm = 400,
-        .margin_c = o->margin_c, .period_s = o->period_s, .write_budget_per_hour = 120, .sink_r400_c_per_w = 1.6 / o->slots, .sink_r_exponent = 0.55,
-        .sink_c_j_per_k = 56.0 * o->slots, .drive_r_c_per_w = 1.75, .drive_c_j_per_k = 12, .airflow_assumed_lfm = 400, .inlet_assumed_c = NAN};
+    p->card = (struct el_governor_card){.slots = o->slots,
+                                        .card_limit_w = NAN,
+                                        .switch_limit_c = 95,
+                                        .switch_w = 5,
+                                        .inlet_max_c = 55,
+                                        .airflow_min_lfm = 400,
+                                        .margin_c = o->margin_c,
+                                        .period_s = o->period_s,
+                                        .write_budget_per_hour = 120,
+                                        .sink_r400_c_per_w = 1.6 / o->slots,
+                                        .sink_r_exponent = 0.55,
+                                        .sink_c_j_per_k = 56.0 * o->slots,
+                                        .drive_r_c_per_w = 1.75,
+                                        .drive_c_j_per_k = 12,
+                                        .airflow_assumed_lfm = 400,
+                                        .inlet_assumed_c = NAN};
     for (uint32_t i = 0; i < o->slots; i++)
         slot_init(p, i, limit);
     prices_init(p);
@@ -142,7 +157,8 @@ static void demand_step(struct plant *p, uint32_t i, double dt)
     case PLANT_FLICKER:
         if (s->on_left_s <= 0) {
             s->on = !s->on;
-            s->on_left_s = p->o.kind == PLANT_BURSTY ? el_rng_between(r, 20, s->on ? 240 : 90) : el_rng_between(r, 2, s->on ? 30 : 10);
+            s->on_left_s = p->o.kind == PLANT_BURSTY ? el_rng_between(r, 20, s->on ? 240 : 90)
+                                                     : el_rng_between(r, 2, s->on ? 30 : 10);
             s->level = s->on ? el_rng_between(r, 0.7, 1) : el_rng_between(r, 0, 0.4);
         }
         break;
@@ -173,7 +189,9 @@ static void world_step(struct plant *p, double dt)
     if (p->now_s >= p->air_step_s)
         p->airflow_lfm = p->air_to;
     if (p->o.kind == PLANT_INLET_RAMP)
-        p->inlet_c = x < 0.3 ? p->inlet_from : x > 0.7 ? p->inlet_to : p->inlet_from + (p->inlet_to - p->inlet_from) * (x - 0.3) / 0.4;
+        p->inlet_c = x < 0.3   ? p->inlet_from
+                     : x > 0.7 ? p->inlet_to
+                               : p->inlet_from + (p->inlet_to - p->inlet_from) * (x - 0.3) / 0.4;
     for (uint32_t i = 0; i < p->o.slots; i++)
         demand_step(p, i, dt);
 }
@@ -208,7 +226,8 @@ static void heat(struct plant *p, double dt)
             sink[i] = p->slot[i].t_sink;
         for (uint32_t i = 0; i < p->o.slots; i++) {
             struct plant_slot *s = &p->slot[i];
-            double w = slot_w(s), cn = (s->t_ctrl - s->t_nand) / s->r_cn, cs = (s->t_ctrl - sink[i]) / s->r_cs, ns = (s->t_nand - sink[i]) / s->r_ns;
+            double w = slot_w(s), cn = (s->t_ctrl - s->t_nand) / s->r_cn, cs = (s->t_ctrl - sink[i]) / s->r_cs,
+                   ns = (s->t_nand - sink[i]) / s->r_ns;
             double out = (sink[i] - air) / r, q = cs + ns - out;
 
             if (i == p->o.slots / 2) {
@@ -371,7 +390,8 @@ void plant_read(struct plant *p, struct el_governor_input *in)
         x->write_ops = s->ops[1];
         x->cap_ratio_in_force = NAN;
     }
-    in->inlet_mc = el_reading_good((int64_t)(floor(p->inlet_c + p->inlet_error + 0.2 * el_rng_normal(r) + 0.5) * 1000), now);
+    in->inlet_mc =
+        el_reading_good((int64_t)(floor(p->inlet_c + p->inlet_error + 0.2 * el_rng_normal(r) + 0.5) * 1000), now);
     if (p->o.airflow_known)
         in->airflow_mlfm = el_reading_good((int64_t)(p->airflow_lfm * 1000), now);
     if (p->o.power_known)

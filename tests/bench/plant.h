@@ -1,7 +1,7 @@
-/* A card to try laws on, built apart from any controller and harder than the law's own model: controller and NAND nodes, a
- * heatsink in segments, air that warms along the card, leakage, background bursts, declared prices that are wrong, lag, noise,
- * 1 C steps, delayed caps. Every parameter is drawn from the seed, so no law can know it. Beside the product's own twin it is a
- * second opinion. */
+/* A card to try laws on, built apart from any controller and harder than the law's own model: controller and NAND
+ * nodes, a heatsink in segments, air that warms along the card, leakage, background bursts, declared prices that are
+ * wrong, lag, noise, 1 C steps, delayed caps. Every parameter is drawn from the seed, so no law can know it. Beside the
+ * product's own twin it is a second opinion. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,15 @@
 #define PLANT_DELAY 4
 
 enum plant_kind {
-    PLANT_CONSTANT = 0, PLANT_BURSTY, PLANT_FLICKER, PLANT_AIR_STEP, PLANT_INLET_RAMP, PLANT_LOAD_RAMP, PLANT_UNEVEN, PLANT_CARD_WATTS, PLANT_STRIPE,
+    PLANT_CONSTANT = 0,
+    PLANT_BURSTY,
+    PLANT_FLICKER,
+    PLANT_AIR_STEP,
+    PLANT_INLET_RAMP,
+    PLANT_LOAD_RAMP,
+    PLANT_UNEVEN,
+    PLANT_CARD_WATTS,
+    PLANT_STRIPE,
     PLANT_KINDS
 };
 extern const char *const plant_kind_name[PLANT_KINDS];
@@ -30,15 +38,16 @@ struct plant_options {
 
 struct plant_slot {
     double t_ctrl, t_nand, t_sink, shown, shown_s[2]; /* C */
-    double c_ctrl, c_nand, r_cn, r_cs, r_ns, share, mix, leak; /* J/K, C/W, share of power in the controller, of it in the composite, 1/K */
+    double c_ctrl, c_nand, r_cn, r_cs, r_ns, share, mix,
+        leak;                        /* J/K, C/W, share of power in the controller, of it in the composite, 1/K */
     double idle_w, price[4], work_w; /* true joules per count; host watts of a full drive */
     double burst_w, burst_left_s, burst_rate;
-    double demand, on_left_s, level;  /* 0..1 now; of the pattern */
+    double demand, on_left_s, level; /* 0..1 now; of the pattern */
     bool on;
-    double done, given_w;             /* share of full work that ran, host watts, in the last step */
+    double done, given_w; /* share of full work that ran, host watts, in the last step */
     uint64_t bytes[2], ops[2];
     double carry[4];
-    double cap_w[PLANT_DELAY];        /* declared watts: newest first */
+    double cap_w[PLANT_DELAY]; /* declared watts: newest first */
 };
 
 struct plant {

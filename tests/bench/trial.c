@@ -1,8 +1,8 @@
 #include "trial.h"
 
 #include <math.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/base.h"
@@ -128,8 +128,10 @@ static void run_law(const struct el_governor_law *law, const struct plant_option
         if (f) {
             fprintf(f, "%.0f", p.now_s);
             for (uint32_t i = 0; i < o->slots; i++)
-                fprintf(f, ",%.3f,%.0f,%.3f,%.3f,%.3f,%.3f,%.3f", plant_true_c(&p, i) - p.card.slot[i].limit_c, (double)in.slot[i].temp_mc.value / 1000 - p.card.slot[i].limit_c,
-                        d.slot[i].temp_estimate_c - p.card.slot[i].limit_c, EL_MIN(cap[i], 99), p.slot[i].done, p.slot[i].demand, p.slot[i].burst_w);
+                fprintf(f, ",%.3f,%.0f,%.3f,%.3f,%.3f,%.3f,%.3f", plant_true_c(&p, i) - p.card.slot[i].limit_c,
+                        (double)in.slot[i].temp_mc.value / 1000 - p.card.slot[i].limit_c,
+                        d.slot[i].temp_estimate_c - p.card.slot[i].limit_c, EL_MIN(cap[i], 99), p.slot[i].done,
+                        p.slot[i].demand, p.slot[i].burst_w);
             fprintf(f, "\n");
         }
         if (isnan(t->air_reported_s) && d.air_failing)
@@ -154,7 +156,8 @@ void trial_run(const struct el_governor_law *law, const struct plant_options *o,
 {
     static struct tally ours, oracle;
     double hours = (o->duration_s - 600) / 3600;
-    bool steady = o->kind != PLANT_BURSTY && o->kind != PLANT_FLICKER && o->kind != PLANT_LOAD_RAMP && o->kind != PLANT_INLET_RAMP;
+    bool steady = o->kind != PLANT_BURSTY && o->kind != PLANT_FLICKER && o->kind != PLANT_LOAD_RAMP &&
+                  o->kind != PLANT_INLET_RAMP;
 
     memset(&ours, 0, sizeof(ours));
     memset(&oracle, 0, sizeof(oracle));

@@ -4,18 +4,19 @@
 #include "plant.h"
 
 struct trial {
-    double ratio;        /* work done / the oracle's */
-    double demand_ratio; /* oracle's work / asked for: below 0.995 the envelope binds */
-    double own_ratio;    /* work done / asked for */
-    double over_c, oracle_over_c; /* greatest true temperature above the limit */
+    double ratio;                  /* work done / the oracle's */
+    double demand_ratio;           /* oracle's work / asked for: below 0.995 the envelope binds */
+    double own_ratio;              /* work done / asked for */
+    double over_c, oracle_over_c;  /* greatest true temperature above the limit */
     double above_s_h, warning_s_h; /* seconds per hour above limit + 0.5 C and above warning, of the worst drive */
     double oracle_above_s_h;
     double writes, writes_worst; /* per drive and hour: mean over drives, the worst drive */
-    double cycle_c;      /* 5..95 % range of true temperature in the last third, mean over drives; NAN where load moves */
+    double cycle_c; /* 5..95 % range of true temperature in the last third, mean over drives; NAN where load moves */
     double jain, oracle_jain;
-    double power_over_w; /* mean excess above the card's watts when above */
+    double power_over_w;   /* mean excess above the card's watts when above */
     double air_reported_s; /* from the air step to the report; NAN = never, or no step */
     double tick_us;
 };
 
-void trial_run(const struct el_governor_law *law, const struct plant_options *o, struct trial *t); /* law NULL: the oracle */
+void trial_run(const struct el_governor_law *law, const struct plant_options *o,
+               struct trial *t); /* law NULL: the oracle */

@@ -28,4 +28,5 @@ static void bang_bang_step(void *state, const struct el_governor_input *in, stru
     }
 }
 
-const struct el_governor_law rival_bang_bang = {.name = "bang-bang", .state_size = sizeof(struct bang_bang), .init = bang_bang_init, .step = bang_bang_step};
+const struct el_governor_law rival_bang_bang = {
+    .name = "bang-bang", .state_size = sizeof(struct bang_bang), .init = bang_bang_init, .step = bang_bang_step};

@@ -1,9 +1,10 @@
-/* Host controlled thermal management as drives do it: light throttling above TMT1, heavy above TMT2, each until some degrees cooler. */
+/* Host controlled thermal management as drives do it: light throttling above TMT1, heavy above TMT2, each until some
+ * degrees cooler. */
 #include "base/base.h"
 #include "rivals/rivals.h"
 
-#define LIGHT 0.6
-#define HEAVY 0.25
+#define LIGHT  0.6
+#define HEAVY  0.25
 #define BACK_C 2.0 /* released this much below the trip */
 
 struct firmware {
@@ -27,7 +28,8 @@ static void firmware_step(void *state, const struct el_governor_input *in, struc
 
     rival_read(&f->r, in);
     for (uint32_t i = 0; i < f->r.card.slots; i++) {
-        double t = f->r.slot[i].temp_c, trip = f->r.card.slot[i].warning_c - f->r.card.margin_c, top = f->r.card.slot[i].critical_c - f->r.card.margin_c;
+        double t = f->r.slot[i].temp_c, trip = f->r.card.slot[i].warning_c - f->r.card.margin_c,
+               top = f->r.card.slot[i].critical_c - f->r.card.margin_c;
 
         if (t >= top)
             f->level[i] = HEAVY;
@@ -39,4 +41,5 @@ static void firmware_step(void *state, const struct el_governor_input *in, struc
     }
 }
 
-const struct el_governor_law rival_firmware = {.name = "firmware", .state_size = sizeof(struct firmware), .init = firmware_init, .step = firmware_step};
+const struct el_governor_law rival_firmware = {
+    .name = "firmware", .state_size = sizeof(struct firmware), .init = firmware_init, .step = firmware_step};

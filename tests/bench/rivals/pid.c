@@ -4,8 +4,8 @@
 #include "base/base.h"
 #include "rivals/rivals.h"
 
-#define KP 0.06  /* of full per C */
-#define KI 0.0015 /* of full per C and second */
+#define KP       0.10   /* of full per C */
+#define KI       0.0040 /* of full per C and second */
 #define DEADBAND 0.01
 
 struct pid {
@@ -32,7 +32,7 @@ static void pid_step(void *state, const struct el_governor_input *in, struct el_
         double error = rival_limit(&p->r, i) - p->r.slot[i].temp_c, cap;
 
         if (isfinite(error)) {
-            p->sum[i] = EL_CLAMP(p->sum[i] + KI * error * p->r.dt_s, 0, 1.1);
+            p->sum[i] = EL_CLAMP(p->sum[i] + KI * error * p->r.dt_s, 0, 1);
             cap = EL_CLAMP(p->sum[i] + KP * error, 0.05, 1);
             if (fabs(cap - p->cap[i]) > DEADBAND || cap >= 1)
                 p->cap[i] = cap;
@@ -41,4 +41,5 @@ static void pid_step(void *state, const struct el_governor_input *in, struct el_
     }
 }
 
-const struct el_governor_law rival_pid = {.name = "pid", .state_size = sizeof(struct pid), .init = pid_init, .step = pid_step};
+const struct el_governor_law rival_pid = {
+    .name = "pid", .state_size = sizeof(struct pid), .init = pid_init, .step = pid_step};

@@ -1,4 +1,5 @@
-/* The kernel's power_allocator: P = S + k e + ki sum(e) on the hottest drive, shared by what each asks for, the surplus dealt again. */
+/* The kernel's power_allocator: P = S + k e + ki sum(e) on the hottest drive, shared by what each asks for, the surplus
+ * dealt again. */
 #include <math.h>
 
 #include "base/base.h"
@@ -84,5 +85,7 @@ static void allocator_step(void *state, const struct el_governor_input *in, stru
 
 const struct el_governor_law rival_power_allocator = {
     .name = "power-allocator", .state_size = sizeof(struct allocator), .init = allocator_init, .step = allocator_step};
-const struct el_governor_law rival_power_allocator_estimated = {
-    .name = "power-alloc-est", .state_size = sizeof(struct allocator), .init = allocator_init_estimated, .step = allocator_step};
+const struct el_governor_law rival_power_allocator_estimated = {.name = "power-alloc-est",
+                                                                .state_size = sizeof(struct allocator),
+                                                                .init = allocator_init_estimated,
+                                                                .step = allocator_step};

@@ -13,7 +13,8 @@ void rival_init(struct rival *r, const struct el_governor_card *card)
         r->slot[i].temp_c = NAN;
 }
 
-static void slot_read(struct rival_slot *s, const struct el_governor_slot *card, const struct el_governor_slot_input *in, double dt)
+static void slot_read(struct rival_slot *s, const struct el_governor_slot *card,
+                      const struct el_governor_slot_input *in, double dt)
 {
     const uint64_t now[4] = {in->read_bytes, in->write_bytes, in->read_ops, in->write_ops};
     const double price[4] = {card->read_j_per_byte, card->write_j_per_byte, card->read_j_per_op, card->write_j_per_op};

@@ -1,15 +1,17 @@
-/* Rival laws behind the governor's own interface, as they are found in kernels, management controllers and drives. Test code: they
- * share the plant, the seeds and the safety layer with ours. */
+/* Rival laws behind the governor's own interface, as they are found in kernels, management controllers and drives. Test
+ * code: they share the plant, the seeds and the safety layer with ours. */
 #pragma once
 
 #include "governor/governor.h"
 
-extern const struct el_governor_law rival_firmware;        /* the drive's own trips: no idea of neighbours, air or watts */
-extern const struct el_governor_law rival_bang_bang;       /* two points, as the kernel's bang_bang */
-extern const struct el_governor_law rival_step_wise;       /* one state up or down by trend, as the kernel's step_wise */
-extern const struct el_governor_law rival_power_allocator; /* the kernel's power_allocator, sustainable power as rival_sustainable_w says */
-extern const struct el_governor_law rival_power_allocator_estimated; /* the same, sustainable power as the kernel estimates it */
-extern const struct el_governor_law rival_pid;             /* a loop per drive, as management controllers run on fans */
+extern const struct el_governor_law rival_firmware;  /* the drive's own trips: no idea of neighbours, air or watts */
+extern const struct el_governor_law rival_bang_bang; /* two points, as the kernel's bang_bang */
+extern const struct el_governor_law rival_step_wise; /* one state up or down by trend, as the kernel's step_wise */
+extern const struct el_governor_law
+    rival_power_allocator; /* the kernel's power_allocator, sustainable power as rival_sustainable_w says */
+extern const struct el_governor_law
+    rival_power_allocator_estimated;           /* the same, sustainable power as the kernel estimates it */
+extern const struct el_governor_law rival_pid; /* a loop per drive, as management controllers run on fans */
 
 /* Told to rival_power_allocator: what the drives of the card can draw together for ever. */
 extern double rival_sustainable_w;

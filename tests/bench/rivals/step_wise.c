@@ -31,4 +31,5 @@ static void step_wise_step(void *state, const struct el_governor_input *in, stru
     }
 }
 
-const struct el_governor_law rival_step_wise = {.name = "step-wise", .state_size = sizeof(struct step_wise), .init = step_wise_init, .step = step_wise_step};
+const struct el_governor_law rival_step_wise = {
+    .name = "step-wise", .state_size = sizeof(struct step_wise), .init = step_wise_init, .step = step_wise_step};

@@ -147,7 +147,8 @@ static void members_of_a_stripe_are_equal(void **state)
     el_governor_reconfigure(b.g, &b.card);
     for (int t = 0; t < 1200; t++) {
         world_step(&b, &w);
-        assert_true(t < 5 || (b.d.slot[1].budget_w == b.d.slot[2].budget_w && b.d.slot[2].budget_w == b.d.slot[3].budget_w));
+        assert_true(t < 5 ||
+                    (b.d.slot[1].budget_w == b.d.slot[2].budget_w && b.d.slot[2].budget_w == b.d.slot[3].budget_w));
     }
     assert_true(b.d.slot[1].cap_ratio < 1);
     assert_true(b.d.slot[0].cap_ratio > b.d.slot[1].cap_ratio);

@@ -146,7 +146,8 @@ static void frozen_reading_is_stale_within_a_minute(void **state)
     open_settled(&b);
     b.frozen[0] = true;
     bed_run(&b, 61);
-    assert_int_equal(b.d.slot[0].constraint == EL_CONSTRAINT_STALE_SENSOR || b.d.failsafe_reason == EL_CONSTRAINT_STALE_SENSOR, 1);
+    assert_int_equal(
+        b.d.slot[0].constraint == EL_CONSTRAINT_STALE_SENSOR || b.d.failsafe_reason == EL_CONSTRAINT_STALE_SENSOR, 1);
     assert_true(b.d.failsafe >= EL_FAILSAFE_HOLD);
     bed_run(&b, 30);
     assert_true(b.d.slot[0].cap_ratio < 1);

@@ -44,14 +44,20 @@ static void moving_few_caps_holds_the_sum(void **state)
         uint32_t n = 1 + (uint32_t)(el_rng_unit(&r) * 8);
 
         for (uint32_t i = 0; i < n; i++) {
-            u[i] = (struct el_share_unit){.want_w = el_rng_between(&r, 0.5, 8), .cap_w = el_rng_unit(&r) < 0.3 ? INFINITY : el_rng_between(&r, 0.5, 8),
-                                          .floor_w = 0.3, .weight = 1, .count = 1 + (uint32_t)(el_rng_unit(&r) * 2), .pressed = el_rng_unit(&r) < 0.7};
+            u[i] = (struct el_share_unit){.want_w = el_rng_between(&r, 0.5, 8),
+                                          .cap_w = el_rng_unit(&r) < 0.3 ? INFINITY : el_rng_between(&r, 0.5, 8),
+                                          .floor_w = 0.3,
+                                          .weight = 1,
+                                          .count = 1 + (uint32_t)(el_rng_unit(&r) * 2),
+                                          .pressed = el_rng_unit(&r) < 0.7};
             floors += u[i].floor_w * u[i].count;
         }
         el_share(n, u, total, 0.2, share);
         for (uint32_t i = 0; i < n; i++) {
             assert_true(share[i] > 0);
-            sum += EL_MAX(u[i].floor_w, EL_MIN(EL_MIN(share[i], u[i].cap_w > share[i] ? share[i] : u[i].cap_w), u[i].want_w)) * u[i].count;
+            sum += EL_MAX(u[i].floor_w,
+                          EL_MIN(EL_MIN(share[i], u[i].cap_w > share[i] ? share[i] : u[i].cap_w), u[i].want_w)) *
+                   u[i].count;
         }
         assert_true(sum <= EL_MAX(total, floors) + 0.2 + 1e-6);
     }
@@ -66,15 +72,18 @@ static void no_drives_need_no_share(void **state)
 /* Against the integral of the posterior. */
 static void interval_update_is_exact(void **state)
 {
-    static const double cases[][4] = {{75, 0.3, 74.5, 75.5}, {74.2, 0.1, 74.5, 75.5}, {76.5, 1.0, 74.5, 75.5}, {75.4, 0.02, 74.5, 75.5}};
+    static const double cases[][4] = {
+        {75, 0.3, 74.5, 75.5}, {74.2, 0.1, 74.5, 75.5}, {76.5, 1.0, 74.5, 75.5}, {75.4, 0.02, 74.5, 75.5}};
 
     (void)state;
     for (size_t c = 0; c < EL_ARRAY_SIZE(cases); c++) {
-        double mean = cases[c][0], var = cases[c][1], lo = cases[c][2], hi = cases[c][3], noise = 0.05, z = 0, m = 0, q = 0, shift, shrink;
+        double mean = cases[c][0], var = cases[c][1], lo = cases[c][2], hi = cases[c][3], noise = 0.05, z = 0, m = 0,
+               q = 0, shift, shrink;
 
         el_interval_update(mean, var, noise, lo, hi, &shift, &shrink);
         for (double x = mean - 8; x < mean + 8; x += 1e-3) {
-            double like = 0.5 * (erf((hi - x) / sqrt(2 * noise)) - erf((lo - x) / sqrt(2 * noise))), p = exp(-0.5 * (x - mean) * (x - mean) / var) * like;
+            double like = 0.5 * (erf((hi - x) / sqrt(2 * noise)) - erf((lo - x) / sqrt(2 * noise))),
+                   p = exp(-0.5 * (x - mean) * (x - mean) / var) * like;
 
             z += p;
             m += p * x;
@@ -107,7 +116,12 @@ static void writes_stay_within_their_budget(void **state)
     el_pace_init(&p, 5.5);
     for (int t = 0; t < 3600; t++) { /* what is allowed jumps about all the time */
         double hold = el_rng_between(&r, 1, 5), cap = EL_MIN(p.cap_w, p.full_w);
-        struct el_pace_wish w = {.hold_w = hold, .share_w = INFINITY, .guard_w = 20, .used_w = cap, .excess_c = (cap - hold) * 0.7, .floor_w = 0.3};
+        struct el_pace_wish w = {.hold_w = hold,
+                                 .share_w = INFINITY,
+                                 .guard_w = 20,
+                                 .used_w = cap,
+                                 .excess_c = (cap - hold) * 0.7,
+                                 .floor_w = 0.3};
 
         writes += el_pace_step(&p, &w, 120, 1);
     }
@@ -117,7 +131,8 @@ static void writes_stay_within_their_budget(void **state)
 static void too_hot_is_mended_at_once_even_without_credit(void **state)
 {
     struct el_pace p;
-    struct el_pace_wish w = {.hold_w = 1, .share_w = INFINITY, .guard_w = 2, .used_w = 5.4, .excess_c = 3, .floor_w = 0.3};
+    struct el_pace_wish w = {
+        .hold_w = 1, .share_w = INFINITY, .guard_w = 2, .used_w = 5.4, .excess_c = 3, .floor_w = 0.3};
 
     (void)state;
     el_pace_init(&p, 5.5);
