@@ -16,13 +16,15 @@ static const char help[] =
     "  --mode MODE        observe, advise or enforce; wins over the settings\n"
     "  --runtime-dir DIR  where the snapshot goes; wins over the settings\n"
     "  --state-dir DIR    journal and history; wins over the settings\n"
-    "  --log-level LEVEL  error, warning, info or debug; wins over the settings\n";
+    "  --log-level LEVEL  error, warning, info or debug; wins over the settings\n"
+    "  --sandbox MODE     auto: give up all rights it does not need, as far as this kernel can; require: or fail; off\n";
 
-enum { FLAG_MODE = EL_FLAG_OWN, FLAG_RUNTIME_DIR, FLAG_STATE_DIR, FLAG_LOG_LEVEL };
+enum { FLAG_MODE = EL_FLAG_OWN, FLAG_RUNTIME_DIR, FLAG_STATE_DIR, FLAG_LOG_LEVEL, FLAG_SANDBOX };
 
 struct own {
     const char *runtime_dir, *state_dir;
     int mode, log_level; /* -1 = as the settings say */
+    enum el_sandbox_mode sandbox;
 };
 
 /* Flags win over the file, also after a reload. */
@@ -63,6 +65,11 @@ static int take_own(struct own *o, int code, const char *arg)
             }
         el_cli_usage("govern", "--mode: got \"%s\", expected observe, advise or enforce", arg);
         return -EINVAL;
+    case FLAG_SANDBOX:
+        if (el_sandbox_mode_parse(arg, &o->sandbox) == 0)
+            return 0;
+        el_cli_usage("govern", "--sandbox: got \"%s\", expected auto, require or off", arg);
+        return -EINVAL;
     case FLAG_LOG_LEVEL:
         for (size_t i = 0; i < EL_ARRAY_SIZE(levels); i++)
             if (strcmp(arg, levels[i].name) == 0) {
@@ -85,6 +92,7 @@ static int parse(int argc, char **argv, struct el_machine_flags *f, struct own *
         {"runtime-dir", required_argument, NULL, FLAG_RUNTIME_DIR},
         {"state-dir", required_argument, NULL, FLAG_STATE_DIR},
         {"log-level", required_argument, NULL, FLAG_LOG_LEVEL},
+        {"sandbox", required_argument, NULL, FLAG_SANDBOX},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -129,5 +137,8 @@ int el_cmd_govern(int argc, char **argv)
         el_log_warning("the service manager's socket cannot be used: %s", strerror(-r));
     if (el_machine_open(&flags, settings, &o.device) < 0)
         return EL_EXIT_BAD;
+    o.sandbox = own.sandbox;
+    o.machine = flags.root;
+    o.real = !el_machine_is_play(&flags);
     return el_govern(&o) < 0 ? EL_EXIT_BAD : EL_EXIT_OK;
 }

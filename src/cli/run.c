@@ -21,6 +21,7 @@ static const char help[] =
     "  --runtime-dir DIR, --state-dir DIR\n"
     "                     (default: a private directory that is removed at the end; for this machine as root /run/elementd\n"
     "                     and /var/lib/elementd)\n"
+    "  --sandbox MODE     goes to both: auto, require or off\n"
     "  --web.*, --snmp.*, --collect GROUPS\n"
     "                     go to the exporter, see elementd-exporter --help; --web.listen-address HOST:PORT most of all\n";
 
@@ -92,6 +93,7 @@ static int parse(struct run *r, struct el_machine_flags *f)
         {"log-level", required_argument, NULL, 'l'},
         {"runtime-dir", required_argument, NULL, 'r'},
         {"state-dir", required_argument, NULL, 's'},
+        {"sandbox", required_argument, NULL, 'x'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -111,6 +113,8 @@ static int parse(struct run *r, struct el_machine_flags *f)
             r->dirs.runtime = optarg;
         else if (c == 's')
             r->dirs.state = optarg;
+        else if (c == 'x')
+            add(r->exporter_args, &r->exporter_n, "--sandbox", optarg);
         else if (c >= 0x100 && el_machine_flag(f, c, optarg) < 0)
             return -EINVAL;
     }

@@ -178,7 +178,11 @@ int el_govern(const struct el_govern_options *o)
         return r;
     }
     g.signal_fd = r;
-    r = el_tick_new(&o->device, o->settings, &g.tick);
+    r = el_govern_confine(&(struct el_govern_confine){o->sandbox, o->config, o->machine, o->real}, o->settings);
+    if (r < 0)
+        o->device.ops->close(o->device.dev);
+    else
+        r = el_tick_new(&o->device, o->settings, &g.tick);
     if (r == 0) {
         g.timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
         r = g.timer_fd < 0 ? -errno : 0;

@@ -1,6 +1,7 @@
 /* The governing daemon: rounds at the set period until SIGTERM or SIGINT; SIGHUP reloads the settings. */
 #pragma once
 
+#include "control/confine.h"
 #include "model/device.h"
 #include "model/settings.h"
 
@@ -12,6 +13,9 @@ struct el_govern_options {
     /* Applied to settings read on SIGHUP before they are taken (flags win over the file); may be NULL. */
     void (*amend)(void *ctx, struct el_settings *s);
     void *ctx;
+    enum el_sandbox_mode sandbox;
+    const char *machine; /* a recorded machine's directory; NULL = none */
+    bool real;           /* drives of this host */
 };
 
 /* Returns when told to end: 0, or -errno when it could not begin. Blocks the signals it handles; run it before other threads

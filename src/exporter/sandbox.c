@@ -1,321 +1,53 @@
 #include "exporter/sandbox.h"
 
-#include <cap-ng.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <linux/landlock.h>
-#include <pwd.h>
-#include <sched.h>
 #include <seccomp.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <termios.h>
 
 #include "base/base.h"
-#include "base/log.h"
 
-#define NOBODY_ID 65534
+#define CALLS_MAX 32
+#define ALL       UINT64_MAX
+#define TYPE      0xf /* of a socket, without its flags */
 
-/* Landlock as of ABI 6; Debian 12's headers end at 2. */
-#define ACCESS_FS_REFER        (1ULL << 13)
-#define ACCESS_FS_TRUNCATE     (1ULL << 14)
-#define ACCESS_FS_IOCTL_DEV    (1ULL << 15)
-#define ACCESS_NET_BIND_TCP    (1ULL << 0)
-#define ACCESS_NET_CONNECT_TCP (1ULL << 1)
-#define SCOPE_ABSTRACT_UNIX    (1ULL << 0)
-#define SCOPE_SIGNAL           (1ULL << 1)
-
-struct ruleset_attr {
-    uint64_t fs, net, scoped;
+/* What serving takes beyond what any program of ours calls. */
+static const int serving[] = {
+    SCMP_SYS(accept),      SCMP_SYS(accept4),    SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),   SCMP_SYS(epoll_wait),
+    SCMP_SYS(epoll_pwait), SCMP_SYS(sendfile),   SCMP_SYS(shutdown),      SCMP_SYS(getsockopt),  SCMP_SYS(setsockopt),
+    SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(pipe2),        SCMP_SYS(dup),         SCMP_SYS(dup3),
 };
 
-#define READ_ACCESS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
-#define WRITE_ACCESS                                                                                                   \
-    (READ_ACCESS | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
-
-int el_sandbox_mode_parse(const char *text, enum el_sandbox_mode *out)
+static size_t choose_calls(const struct el_sandbox *s, struct el_confine_call *out)
 {
-    static const char *const names[] = {"auto", "require", "off"};
+    static const uint64_t families[] = {AF_INET, AF_INET6};
+    size_t n = 0;
 
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *out = (enum el_sandbox_mode)i;
-            return 0;
-        }
-    return -EINVAL;
-}
-
-/* Root becomes the user, with the user's groups (snmpd's socket may need one); other users stay who they are. No
- * capability is left. */
-static int drop_rights(const char *user)
-{
-    const struct passwd *pw = geteuid() == 0 ? getpwnam(user) : NULL;
-    uid_t uid = pw ? pw->pw_uid : NOBODY_ID;
-    gid_t gid = pw ? pw->pw_gid : NOBODY_ID;
-    int r, with_parent = 0;
-
-    /* A launcher asks the kernel to end us with it; a change of user would make the kernel forget that. */
-    prctl(PR_GET_PDEATHSIG, &with_parent, 0, 0, 0);
-    capng_clear(CAPNG_SELECT_ALL);
-    if (geteuid() == 0) {
-        capng_apply(
-            CAPNG_SELECT_BOUNDS); /* takes CAP_SETPCAP, so while there is one; without it no_new_privs is enough */
-        if (!pw)
-            el_log_warning(
-                "there is no user %s: running as user id %d; make it with `systemd-sysusers` or `useradd --system %s`",
-                user, NOBODY_ID, user);
-        if ((pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL)) < 0 || setresgid(gid, gid, gid) < 0 ||
-            setresuid(uid, uid, uid) < 0)
-            return -errno;
-    }
-    capng_clear(CAPNG_SELECT_ALL);
-    r = capng_apply(CAPNG_SELECT_CAPS);
-    if (with_parent)
-        prctl(PR_SET_PDEATHSIG, with_parent, 0, 0, 0);
-    return r < 0 ? -EPERM : 0;
-}
-
-static int no_new_privileges(void)
-{
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
-}
-
-static int allow_path(int ruleset, const char *path, uint64_t access)
-{
-    struct landlock_path_beneath_attr rule = {.allowed_access = access};
-    EL_AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
-    struct stat st;
-
-    if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
-    if (fstat(fd, &st) < 0)
-        return -errno;
-    if (!S_ISDIR(st.st_mode))
-        rule.allowed_access &= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
-    rule.parent_fd = fd;
-    return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
-}
-
-/* What this kernel's Landlock can forbid: everything, less what a newer one would know. */
-static struct ruleset_attr all_of(int abi, const struct el_sandbox *s)
-{
-    struct ruleset_attr a = {.fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1};
-
-    if (abi >= 2)
-        a.fs |= ACCESS_FS_REFER;
-    if (abi >= 3)
-        a.fs |= ACCESS_FS_TRUNCATE;
-    if (abi >= 4)
-        a.net = ACCESS_NET_BIND_TCP | (s->tcp ? 0 : ACCESS_NET_CONNECT_TCP);
-    if (abi >= 5)
-        a.fs |= ACCESS_FS_IOCTL_DEV;
-    if (abi >= 6)
-        a.scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL;
-    return a;
-}
-
-static int confine_files(const struct el_sandbox *s)
-{
-    int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION), r = 0;
-    struct ruleset_attr attr;
-    size_t size = abi >= 6   ? sizeof attr
-                  : abi >= 4 ? offsetof(struct ruleset_attr, scoped)
-                             : offsetof(struct ruleset_attr, net);
-
-    if (abi < 0)
-        return -errno;
-    attr = all_of(abi, s);
-    EL_AUTO_CLOSE int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
-    if (ruleset < 0)
-        return -errno;
-    for (int i = 0; r == 0 && i < EL_SANDBOX_PATHS && s->read[i]; i++)
-        r = allow_path(ruleset, s->read[i], READ_ACCESS);
-    for (int i = 0; r == 0 && i < EL_SANDBOX_PATHS && s->write[i]; i++)
-        r = allow_path(ruleset, s->write[i], WRITE_ACCESS | (abi >= 3 ? ACCESS_FS_TRUNCATE : 0));
-    if (r == 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
-        r = -errno;
-    return r;
-}
-
-/* What a running exporter and its libraries call. */
-static const int allowed[] = {
-    /* memory, threads, time */
-    SCMP_SYS(brk),
-    SCMP_SYS(mmap),
-    SCMP_SYS(munmap),
-    SCMP_SYS(mprotect),
-    SCMP_SYS(mremap),
-    SCMP_SYS(madvise),
-    SCMP_SYS(futex),
-    SCMP_SYS(set_robust_list),
-    SCMP_SYS(rseq),
-    SCMP_SYS(sched_yield),
-    SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(gettid),
-    SCMP_SYS(getpid),
-    SCMP_SYS(getuid),
-    SCMP_SYS(geteuid),
-    SCMP_SYS(getgid),
-    SCMP_SYS(getegid),
-    SCMP_SYS(exit),
-    SCMP_SYS(exit_group),
-    SCMP_SYS(clock_gettime),
-    SCMP_SYS(clock_getres),
-    SCMP_SYS(clock_nanosleep),
-    SCMP_SYS(nanosleep),
-    SCMP_SYS(gettimeofday),
-    SCMP_SYS(getrandom),
-    SCMP_SYS(restart_syscall),
-    SCMP_SYS(rt_sigaction),
-    SCMP_SYS(rt_sigprocmask),
-    SCMP_SYS(rt_sigreturn),
-    SCMP_SYS(sigaltstack),
-    SCMP_SYS(prlimit64),
-    SCMP_SYS(getrlimit),
-    SCMP_SYS(getrusage),
-    SCMP_SYS(sysinfo),
-    SCMP_SYS(uname),
-    SCMP_SYS(arch_prctl),
-    /* files: Landlock says which */
-    SCMP_SYS(read),
-    SCMP_SYS(readv),
-    SCMP_SYS(pread64),
-    SCMP_SYS(write),
-    SCMP_SYS(writev),
-    SCMP_SYS(close),
-    SCMP_SYS(open),
-    SCMP_SYS(openat),
-    SCMP_SYS(lseek),
-    SCMP_SYS(stat),
-    SCMP_SYS(fstat),
-    SCMP_SYS(lstat),
-    SCMP_SYS(newfstatat),
-    SCMP_SYS(statx),
-    SCMP_SYS(getdents64),
-    SCMP_SYS(readlink),
-    SCMP_SYS(readlinkat),
-    SCMP_SYS(access),
-    SCMP_SYS(faccessat),
-    SCMP_SYS(faccessat2),
-    SCMP_SYS(getcwd),
-    SCMP_SYS(fcntl),
-    SCMP_SYS(dup),
-    SCMP_SYS(dup3),
-    SCMP_SYS(rename),
-    SCMP_SYS(renameat),
-    SCMP_SYS(renameat2),
-    SCMP_SYS(unlink),
-    SCMP_SYS(unlinkat),
-    SCMP_SYS(fchmod),
-    SCMP_SYS(ftruncate),
-    SCMP_SYS(fsync),
-    SCMP_SYS(umask),
-    SCMP_SYS(pipe2),
-    SCMP_SYS(eventfd2),
-    SCMP_SYS(signalfd4),
-    /* waiting, and sockets there already are */
-    SCMP_SYS(poll),
-    SCMP_SYS(ppoll),
-    SCMP_SYS(select),
-    SCMP_SYS(pselect6),
-    SCMP_SYS(epoll_create1),
-    SCMP_SYS(epoll_ctl),
-    SCMP_SYS(epoll_wait),
-    SCMP_SYS(epoll_pwait),
-    SCMP_SYS(accept),
-    SCMP_SYS(accept4),
-    SCMP_SYS(recvfrom),
-    SCMP_SYS(recvmsg),
-    SCMP_SYS(sendto),
-    SCMP_SYS(sendmsg),
-    SCMP_SYS(sendfile),
-    SCMP_SYS(shutdown),
-    SCMP_SYS(getsockopt),
-    SCMP_SYS(setsockopt),
-    SCMP_SYS(getsockname),
-    SCMP_SYS(getpeername),
-};
-
-static int allow_sockets(scmp_filter_ctx f, const struct el_sandbox *s)
-{
-    static const int families[] = {AF_INET, AF_INET6};
-    int r = 0;
-
+    for (size_t i = 0; i < EL_ARRAY_SIZE(serving); i++)
+        out[n++] = (struct el_confine_call){serving[i]};
     if (s->unix_sockets)
-        r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
-    for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(families); i++) {
+        out[n++] = (struct el_confine_call){SCMP_SYS(socket), {ALL}, {AF_UNIX}};
+    for (size_t i = 0; i < EL_ARRAY_SIZE(families); i++) {
         if (s->udp)
-            r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
-                                 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]),
-                                 SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
-        if (r == 0 && s->tcp)
-            r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
-                                 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]),
-                                 SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_STREAM));
+            out[n++] = (struct el_confine_call){SCMP_SYS(socket), {ALL, TYPE}, {families[i], SOCK_DGRAM}};
+        if (s->tcp)
+            out[n++] = (struct el_confine_call){SCMP_SYS(socket), {ALL, TYPE}, {families[i], SOCK_STREAM}};
     }
-    if (r == 0 && (s->unix_sockets || s->tcp || s->udp))
-        r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(connect), 0);
-    if (r == 0 && s->udp)
-        r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(bind), 0);
-    return r;
-}
-
-/* clone only for threads; ioctl only what libraries ask of any descriptor. clone3 hides its flags in memory: glibc
- * falls back on ENOSYS. */
-static int allow_careful(scmp_filter_ctx f)
-{
-    static const unsigned long asked[] = {TCGETS, FIONREAD, FIONBIO};
-    const unsigned long thread = CLONE_VM | CLONE_THREAD;
-    int r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, thread, thread));
-
-    if (r == 0)
-        r = seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-    for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(asked); i++)
-        r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, asked[i]));
-    return r;
-}
-
-static int filter_calls(const struct el_sandbox *s)
-{
-    scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-    int r = f ? 0 : -ENOMEM;
-
-    for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(allowed); i++)
-        r = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i], 0);
-    if (r == 0)
-        r = allow_careful(f);
-    if (r == 0)
-        r = allow_sockets(f, s);
-    if (r == 0)
-        r = seccomp_load(f);
-    seccomp_release(f);
-    return r;
-}
-
-/* True when the step was taken or may be missing. */
-static bool taken(const struct el_sandbox *s, const char *not_done, int r)
-{
-    if (r == 0)
-        return true;
-    el_log(s->mode == EL_SANDBOX_REQUIRE ? EL_LOG_ERROR : EL_LOG_WARNING, "sandbox: %s: %s", not_done, strerror(-r));
-    return s->mode != EL_SANDBOX_REQUIRE;
+    if (s->unix_sockets || s->tcp || s->udp)
+        out[n++] = (struct el_confine_call){SCMP_SYS(connect)};
+    if (s->udp)
+        out[n++] = (struct el_confine_call){SCMP_SYS(bind)};
+    return n;
 }
 
 int el_sandbox_enter(const struct el_sandbox *s)
 {
-    if (s->mode == EL_SANDBOX_OFF) {
-        el_log_warning("sandbox: off");
-        return 0;
-    }
-    if (taken(s, "user and capabilities were not given up", drop_rights(s->user)) &&
-        taken(s, "new privileges are not ruled out", no_new_privileges()) &&
-        taken(s, "files are not confined, this kernel's Landlock cannot", confine_files(s)) &&
-        taken(s, "system calls are not filtered, this kernel's seccomp cannot", filter_calls(s)))
-        return 0;
-    return -EPERM;
+    const char *read[EL_SANDBOX_PATHS + 1] = {NULL}, *write[EL_SANDBOX_PATHS + 1] = {NULL};
+    struct el_confine_call calls[CALLS_MAX];
+    struct el_confine c = {.mode = s->mode, .user = s->user, .read = read, .write = write, .tcp_connect = s->tcp, .calls = calls};
+
+    for (int i = 0; i < EL_SANDBOX_PATHS && s->read[i]; i++)
+        read[i] = s->read[i];
+    for (int i = 0; i < EL_SANDBOX_PATHS && s->write[i]; i++)
+        write[i] = s->write[i];
+    c.calls_n = choose_calls(s, calls);
+    return el_confine(&c);
 }

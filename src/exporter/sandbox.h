@@ -1,17 +1,10 @@
-/* Gives up everything the exporter does not need: user, capabilities, new privileges, file system (Landlock), network
- * and system calls (seccomp). Before any thread starts; for good. What the kernel lacks is said once and left out. */
+/* What the exporter gives up: its user, every capability, all files but a few directories, and what it does not need of the
+ * network. Before any thread starts; for good. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/confine.h"
 
 #define EL_SANDBOX_PATHS 16
-
-enum el_sandbox_mode {
-    EL_SANDBOX_AUTO = 0, /* as much as this kernel can */
-    EL_SANDBOX_REQUIRE,  /* all of it, or fail */
-    EL_SANDBOX_OFF,      /* nothing: for debugging */
-};
 
 struct el_sandbox {
     enum el_sandbox_mode mode;
@@ -23,9 +16,6 @@ struct el_sandbox {
     bool udp;                            /* may still make UDP sockets (an SNMP agent of its own, notifications) */
     bool tcp;                            /* may still make TCP sockets (an snmpd reached by TCP) */
 };
-
-/* "auto", "require", "off". 0 or -EINVAL. */
-int el_sandbox_mode_parse(const char *text, enum el_sandbox_mode *out);
 
 /* 0; with EL_SANDBOX_REQUIRE -errno when a step could not be taken (logged). */
 int el_sandbox_enter(const struct el_sandbox *s);

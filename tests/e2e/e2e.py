@@ -16,6 +16,10 @@ import urllib.request
 
 BUILD = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
 ELEMENTD = os.path.join(BUILD, "elementd")
+# What sanitizers do at exit does not fit into a sandbox.
+SANDBOX = []
+if "-fsanitize" in open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8").read():
+    SANDBOX = ["--sandbox", "off"]
 SLOW = 5 if os.environ.get("EL_SLOW") else 1  # sanitizer builds
 
 
@@ -60,7 +64,7 @@ class Run:
         self.port = free_port()
         self.log = open(os.path.join(self.dir, "log"), "w+", encoding="utf-8")
         args = [ELEMENTD, "run", "--web.listen-address", f"127.0.0.1:{self.port}", "--runtime-dir", self.runtime,
-                "--state-dir", self.state, *flags]
+                "--state-dir", self.state, *SANDBOX, *flags]
         environment = dict(os.environ, **(env or {}))
         self.process = subprocess.Popen(args, stdout=self.log, stderr=subprocess.STDOUT, env=environment,
                                         stdin=subprocess.DEVNULL, user=user, group=user,

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from e2e import ELEMENTD, SLOW, check, command, wait_for
+from e2e import ELEMENTD, SANDBOX, SLOW, check, command, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MACHINES = sorted(glob.glob(os.path.join(HERE, "../fixtures/machines/*.txt")))
@@ -47,7 +47,7 @@ for machine in MACHINES:
         config = os.path.join(base, "elementd.yaml")
         with open(config, "w", encoding="utf-8") as f:
             f.write("poll: {tick_ms: 100, hot_ms: 100, normal_ms: 100, idle_ms: 100}\n")
-        p = subprocess.Popen([ELEMENTD, "govern", "--root", root, "--config", config, "--runtime-dir", f"{base}/run",
+        p = subprocess.Popen([ELEMENTD, "govern", *SANDBOX, "--root", root, "--config", config, "--runtime-dir", f"{base}/run",
                               "--state-dir", f"{base}/state"], stderr=subprocess.PIPE, text=True)
         wait_for(f"{name}: a snapshot", lambda: os.path.exists(f"{base}/run/snapshot"))
         time.sleep(0.4 * SLOW)

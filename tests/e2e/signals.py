@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from e2e import ELEMENTD, SLOW, check, free_port, wait_for
+from e2e import ELEMENTD, SANDBOX, SLOW, check, free_port, wait_for
 
 
 
@@ -37,7 +37,7 @@ for i in range(14):
     os.rmdir(base)
 
 with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
-    args = [ELEMENTD, "govern", "--simulate", "element-aic", "--runtime-dir", f"{base}/run", "--state-dir", f"{base}/state"]
+    args = [ELEMENTD, "govern", "--simulate", "element-aic", "--runtime-dir", f"{base}/run", "--state-dir", f"{base}/state", *SANDBOX]
     p = subprocess.Popen(args, stderr=subprocess.DEVNULL)
     wait_for("a snapshot", lambda: os.path.exists(f"{base}/run/snapshot"))
     second = subprocess.run(args, capture_output=True, text=True, check=False, timeout=20)

@@ -1,0 +1,340 @@
+/* Tries to break out of the governing daemon's confinement. Each attempt runs in a child that has entered it; the same attempt
+ * outside must work, or it would prove nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/nvme_ioctl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "control/confine.h"
+
+enum { OUT = 0, DENIED = 1, NOT_ENTERED = 2 };
+
+#define SYS_FILE "/sys/kernel/mm/transparent_hugepage/enabled"
+
+static char dir[] = "/tmp/el-confine-XXXXXX", secret[80], config[160];
+static struct el_settings settings;
+static uint16_t port;
+
+static int run(int (*f)(void), const struct el_govern_confine *o)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (o && el_govern_confine(o, &settings) < 0)
+            _exit(NOT_ENTERED);
+        _exit(f());
+    }
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+static void attempt(const char *what, int (*f)(void), bool works_outside, bool real)
+{
+    struct el_govern_confine o = {.mode = EL_SANDBOX_REQUIRE, .config = config, .real = real};
+    int outside = run(f, NULL), in = run(f, &o);
+
+    if (works_outside && outside != OUT)
+        fail_msg("%s fails outside too (%d): the attempt proves nothing", what, outside);
+    if (in != DENIED)
+        fail_msg("%s: %s (%d)", what, in == OUT ? "broke out" : in == NOT_ENTERED ? "not entered" : "died", in);
+}
+
+static int verdict(bool done)
+{
+    return done ? OUT : DENIED;
+}
+
+static int write_device(void)
+{
+    return verdict(open("/dev/null", O_RDWR) >= 0);
+}
+
+static int read_device(void)
+{
+    return verdict(open("/dev/zero", O_RDONLY) >= 0);
+}
+
+static int other_ioctl(void)
+{
+    /* Format and sanitize are admin commands; I/O commands are not, nor is a reset. */
+    static const unsigned long forbidden[] = {NVME_IOCTL_IO_CMD, NVME_IOCTL_RESET, NVME_IOCTL_SUBSYS_RESET, NVME_IOCTL_SUBMIT_IO, NVME_IOCTL_RESCAN, 0x5412};
+    int fd = open(config, O_RDONLY);
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(forbidden); i++)
+        if (ioctl(fd, forbidden[i], NULL) == 0 || errno != EPERM)
+            return OUT;
+    return DENIED;
+}
+
+static int write_sys(void)
+{
+    return verdict(open(SYS_FILE, O_WRONLY) >= 0);
+}
+
+static int read_secret(void)
+{
+    return verdict(open(secret, O_RDONLY) >= 0);
+}
+
+static int write_config(void)
+{
+    return verdict(open(config, O_WRONLY) >= 0);
+}
+
+static int make_socket(void)
+{
+    static const int families[] = {AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_UNIX, AF_VSOCK};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(families); i++)
+        if (socket(families[i], SOCK_DGRAM, 0) >= 0)
+            return OUT;
+    return DENIED;
+}
+
+static int connect_tcp(void)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    return verdict(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
+}
+
+static int run_program(void)
+{
+    char *argv[] = {(char *)(uintptr_t) "true", NULL};
+
+    execv("/bin/true", argv);
+    return DENIED;
+}
+
+static int fork_child(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(0);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return verdict(pid > 0);
+}
+
+static int trace(void)
+{
+    return verdict(ptrace(PTRACE_TRACEME, 0, 0, 0) == 0);
+}
+
+static int signal_parent(void)
+{
+    return verdict(kill(getppid(), 0) == 0);
+}
+
+static int become_other(void)
+{
+    return verdict(setuid(65534) == 0);
+}
+
+static int mount_or_unshare(void)
+{
+    return verdict(syscall(SYS_unshare, 0) == 0);
+}
+
+static int own_file(void)
+{
+    return verdict(chown(config, 65534, 65534) == 0);
+}
+
+static int link_out(void)
+{
+    char path[320];
+
+    snprintf(path, sizeof path, "%s/link", settings.state_dir);
+    unlink(path);
+    return verdict(symlink(secret, path) == 0);
+}
+
+static void breakouts(void **state)
+{
+    for (int real = 0; real < 2; real++) {
+        attempt("writing a device", write_device, true, real);
+        attempt("an ioctl that is none of ours", other_ioctl, true, real);
+        attempt("writing elsewhere in /sys", write_sys, access(SYS_FILE, W_OK) == 0, real);
+        attempt("reading a file outside", read_secret, true, real);
+        attempt("writing the settings", write_config, true, real);
+        attempt("making a socket", make_socket, true, real);
+        attempt("connecting outward", connect_tcp, true, real);
+        attempt("running a program", run_program, true, real);
+        attempt("making a process", fork_child, true, real);
+        attempt("ptrace", trace, true, real);
+        attempt("signalling its parent", signal_parent, true, real);
+        attempt("becoming another user", become_other, geteuid() == 0, real);
+        attempt("giving a file away", own_file, false, real);
+        attempt("a link to elsewhere", link_out, true, real);
+        attempt("unshare", mount_or_unshare, true, real);
+    }
+    attempt("reading a device where there is none to govern", read_device, true, false);
+}
+
+static void *thread(void *arg)
+{
+    return arg;
+}
+
+/* What the rounds take keeps working. */
+static int daily_work(void)
+{
+    char line[160], path[320];
+    pthread_t t;
+    void *back = NULL;
+    int fd;
+
+    if (el_file_read_line(AT_FDCWD, config, line, sizeof line) < 0)
+        return 10;
+    snprintf(path, sizeof path, "%s/journal", settings.state_dir);
+    if (el_file_replace(AT_FDCWD, path, "a", 1, 0600, true) < 0 || el_file_replace(AT_FDCWD, path, "b", 1, 0600, true) < 0 || unlink(path) < 0)
+        return 11;
+    snprintf(path, sizeof path, "%s/snapshot", settings.runtime_dir);
+    if (el_file_replace(AT_FDCWD, path, "a", 1, 0644, false) < 0)
+        return 12;
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || unlink(path) < 0)
+        return 13;
+    if (pthread_create(&t, NULL, thread, line) != 0 || pthread_join(t, &back) != 0 || back != line)
+        return 14;
+    if (timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC) < 0 || el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) < 0)
+        return 15;
+    return 0;
+}
+
+static int hardware_work(void)
+{
+    char line[64];
+    int fd = open("/dev/zero", O_RDONLY);
+
+    if (daily_work() != 0 || fd < 0)
+        return 20;
+    if (ioctl(fd, NVME_IOCTL_ADMIN_CMD, NULL) == 0 || errno == EPERM)
+        return 21;
+    return el_file_read_line(AT_FDCWD, "/sys/devices/system/cpu/online", line, sizeof line) < 0 ? 22 : 0;
+}
+
+static void works_inside(void **state)
+{
+    struct el_govern_confine o = {.mode = EL_SANDBOX_REQUIRE, .config = config};
+
+    assert_int_equal(run(daily_work, &o), 0);
+    o.real = true;
+    assert_int_equal(run(hardware_work, &o), 0);
+    o.mode = EL_SANDBOX_OFF;
+    assert_int_equal(run(write_device, &o), OUT);
+}
+
+static uint64_t effective(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2];
+
+    return syscall(SYS_capget, &head, data) < 0 ? ~0ULL : data[0].effective | (uint64_t)data[1].effective << 32;
+}
+
+/* The rest of the filter is in force by then, so the question is put to /proc. */
+static int capabilities(void)
+{
+    EL_AUTO_FCLOSE FILE *f = fopen("/proc/self/status", "re");
+    unsigned long long caps = 0;
+    char line[256];
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "CapEff: %llx", &caps) == 1)
+            return (caps >> CAP_SYS_ADMIN & 1) | (caps >> CAP_DAC_OVERRIDE & 1) << 1 | ((caps & ~(1ULL << CAP_SYS_ADMIN | 1ULL << CAP_DAC_OVERRIDE)) != 0) << 2;
+    return 99;
+}
+
+static void rights(void **state)
+{
+    struct el_govern_confine o = {.mode = EL_SANDBOX_REQUIRE, .config = config};
+    int admin = (int)(effective() >> CAP_SYS_ADMIN & 1);
+
+    assert_int_equal(run(capabilities, &o), 0);
+    if (geteuid() != 0)
+        return;
+    o.real = true;
+    /* Root's own files take no right over those of others ... */
+    assert_int_equal(run(capabilities, &o) & ~2, admin);
+    /* ... files of others do. */
+    o.real = false;
+    assert_return_code(chown(settings.state_dir, 65534, 65534), errno);
+    assert_int_equal(run(capabilities, &o), 2);
+    assert_int_equal(run(daily_work, &o), 0);
+    assert_return_code(chown(settings.state_dir, 0, 0), errno);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside), cmocka_unit_test(rights)};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof at;
+    char path[96];
+    int listener, r;
+
+    el_log_set_level(EL_LOG_ERROR);
+    if (!mkdtemp(dir))
+        return 1;
+    el_settings_default(&settings);
+    snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", dir);
+    snprintf(settings.runtime_dir, sizeof settings.runtime_dir, "%s/run", dir);
+    snprintf(settings.profiles_dir, sizeof settings.profiles_dir, "%s/none", dir);
+    snprintf(secret, sizeof secret, "%s/secret", dir);
+    snprintf(path, sizeof path, "%s/etc", dir);
+    mkdir(path, 0755);
+    mkdir(settings.state_dir, 0700);
+    mkdir(settings.runtime_dir, 0755);
+    snprintf(config, sizeof config, "%s/elementd.yaml", path);
+    el_file_replace(AT_FDCWD, secret, "x", 1, 0644, false);
+    el_file_replace(AT_FDCWD, config, "hello\n", 6, 0644, false);
+    listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(listener, (struct sockaddr *)&at, sizeof at) < 0 || listen(listener, 64) < 0 || getsockname(listener, (struct sockaddr *)&at, &n) < 0)
+        return 1;
+    port = ntohs(at.sin_port);
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1) {
+        printf("skipped: this kernel has no Landlock\n");
+        r = 0;
+    } else {
+        r = cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    snprintf(path, sizeof path, "%s/state/link", dir);
+    unlink(path);
+    unlink(config);
+    unlink(secret);
+    rmdir(settings.state_dir);
+    rmdir(settings.runtime_dir);
+    snprintf(path, sizeof path, "%s/etc", dir);
+    rmdir(path);
+    rmdir(dir);
+    return r;
+}
