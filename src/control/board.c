@@ -136,7 +136,8 @@ void el_board_collect(struct el_board *b, struct el_world *w, int64_t now_us, in
     if (b->running && el_worker_idle(b->worker)) {
         const struct copies *c = b->copies;
 
-        memcpy(el_snapshot_links(s), c->links, sizeof(struct el_link) * s->links.count);
+        if (c->with_links)
+            memcpy(el_snapshot_links(s), c->links, sizeof(struct el_link) * s->links.count);
         memcpy(el_snapshot_sensors(s), c->sensors, sizeof(struct el_sensor) * s->sensors.count);
         for (uint32_t i = 0; i < s->slots.count; i++)
             el_snapshot_slots(s)[i].io = c->io[i];

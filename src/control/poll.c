@@ -187,8 +187,10 @@ static void account_errors(struct el_poll *p)
 
     if (p->error_entries_known && p->refused_count && now > p->error_entries)
         p->row.error_log_growth_caused += EL_MIN(now - p->error_entries, (uint64_t)p->refused_count);
-    if (p->error_entries_known && now != p->error_entries)
+    if (p->error_entries_known && now != p->error_entries) {
         read_error_log(p);
+        p->more = true;
+    }
     p->error_entries = now;
     p->error_entries_known = true;
     p->refused_count = 0;
@@ -214,6 +216,7 @@ void el_poll_run(void *arg)
 
     p->start_us = now_us(p);
     p->identified = false;
+    p->more = p->request.identify || p->request.logs || !p->features_read;
     p->result = p->request.identify || !p->row.identify.serial[0] ? read_identity(p) : 0;
     if (p->result == 0)
         p->result = read_smart(p);
@@ -229,12 +232,21 @@ void el_poll_run(void *arg)
     p->end_us = now_us(p);
 }
 
+static void copy_members(const struct el_poll *p, struct el_slot *slot, size_t from, size_t to)
+{
+    memcpy((char *)slot + from, (const char *)&p->row + from, to - from);
+}
+
 void el_poll_take(const struct el_poll *p, struct el_slot *slot)
 {
-    /* Everything between these two members is what the drive itself said. */
-    const size_t from = offsetof(struct el_slot, identify_stamp), to = offsetof(struct el_slot, io);
-
-    memcpy((char *)slot + from, (const char *)&p->row + from, to - from);
+    /* Everything between identify_stamp and io is what the drive itself said; of it, SMART and what follows from it at each poll. */
+    if (p->more) {
+        copy_members(p, slot, offsetof(struct el_slot, identify_stamp), offsetof(struct el_slot, io));
+    } else {
+        slot->smart_stamp = p->row.smart_stamp;
+        copy_members(p, slot, offsetof(struct el_slot, smart), offsetof(struct el_slot, threshold_mc));
+        memcpy(slot->read_faults, p->row.read_faults, sizeof slot->read_faults);
+    }
     memcpy(slot->admin_commands, p->row.admin_commands, sizeof slot->admin_commands);
     slot->error_log_growth_caused = p->row.error_log_growth_caused;
     slot->polls++;

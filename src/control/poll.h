@@ -24,6 +24,7 @@ struct el_poll {
     struct el_namespace ns[EL_POLL_NAMESPACES]; /* size_bytes 0: not read */
     int result;           /* of the SMART read (or Identify): 0, NVMe status > 0, -errno */
     bool identified;      /* Identify was read in this poll */
+    bool more;            /* more than SMART was read or tried */
     int64_t start_us, end_us; /* BOOTTIME */
 
     /* Memory over polls. */

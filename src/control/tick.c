@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/pair.h"
 #include "base/text.h"
 #include "control/board.h"
 #include "control/cards.h"
@@ -35,6 +36,7 @@ struct el_tick {
     struct el_endurance *wear;
     struct el_saver *saver;
     int done_fd, lock_fd, runtime_fd;
+    struct el_file_pair file; /* the snapshot's */
     int64_t begin_us, begin_cpu_us, saved_us, due_us;
     uint64_t log_next; /* number of the first event not yet logged */
     bool discovered;
@@ -167,6 +169,7 @@ int el_tick_new(const struct el_device *dev, const struct el_settings *settings,
     t->dev = *dev;
     t->settings = *settings;
     t->done_fd = t->lock_fd = t->runtime_fd = -1;
+    el_file_pair_init(&t->file);
     t->air_wish_lfm = NAN;
     r = set_up(t);
     if (r < 0) {
@@ -219,7 +222,7 @@ struct el_tick *el_tick_free(struct el_tick *t)
     el_endurance_free(t->wear);
     el_world_free(&t->world);
     if (t->runtime_fd >= 0) {
-        unlinkat(t->runtime_fd, EL_SNAPSHOT_FILE, 0);
+        el_file_pair_remove(&t->file, t->runtime_fd, EL_SNAPSHOT_FILE);
         unlinkat(t->runtime_fd, EL_AIR_FILE, 0);
         close(t->runtime_fd);
     }
@@ -422,7 +425,7 @@ static int publish(struct el_tick *t)
     s->seq++;
     s->period_ms = t->settings.poll.tick_ms;
     el_snapshot_seal(s);
-    r = el_snapshot_write(s, t->runtime_fd, EL_SNAPSHOT_FILE, 0644);
+    r = el_file_pair_write(&t->file, t->runtime_fd, EL_SNAPSHOT_FILE, s, s->size, 0644);
     if (r < 0 && r != t->write_error)
         el_log_error("%s/" EL_SNAPSHOT_FILE ": %s; exporters see the last one that could be written", t->settings.runtime_dir, strerror(-r));
     t->write_error = r;

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "model/alarm_private.h"
 
 #define TEMPERATURE_HYSTERESIS_C 2.0
@@ -150,7 +151,7 @@ static void drive_replaced(const struct el_alarm_step *st, const struct el_slot 
     }
     b->replaced = t->replaced;
     if (t->identify.serial[0])
-        snprintf(b->serial, sizeof b->serial, "%s", t->identify.serial);
+        el_text_copy(b->serial, sizeof b->serial, t->identify.serial);
 }
 
 /* While a drive is silent nobody knows: what was active stays so. */
@@ -182,7 +183,9 @@ static void drive(const struct el_alarm_step *st, uint32_t row)
     bool lost = t->state == EL_SLOT_STALE || t->state == EL_SLOT_FAILED || t->state == EL_SLOT_GONE;
     char text[EL_EVENT_TEXT];
 
-    snprintf(text, sizeof text, "drive %s%s%s", el_slot_state_name(t->state), t->reason[0] ? ": " : "", t->reason);
+    text[0] = '\0';
+    if (lost)
+        snprintf(text, sizeof text, "drive %s%s%s", el_slot_state_name(t->state), t->reason[0] ? ": " : "", t->reason);
     about.id = EL_ALARM_DRIVE_LOST;
     flag(st, &about, lost, text);
     if (!b || t->state == EL_SLOT_EMPTY || t->state == EL_SLOT_GONE || t->state == EL_SLOT_UNBOUND)
@@ -219,13 +222,13 @@ static void card(const struct el_alarm_step *st, uint32_t row)
 {
     const struct el_card *c = &el_snapshot_cards(st->s)[row];
     struct el_alarm_about about = {.card = (int32_t)row, .slot = -1, .index = -1};
-    char text[EL_EVENT_TEXT];
+    bool failsafe = c->governed && c->failsafe != EL_FAILSAFE_NONE && c->failsafe_reason != EL_CONSTRAINT_STARTUP;
+    char text[EL_EVENT_TEXT] = "";
 
     about.id = EL_ALARM_FAILSAFE;
-    snprintf(text, sizeof text, "failsafe %s: %s", el_failsafe_name(c->failsafe),
-             el_constraint_name(c->failsafe_reason));
-    flag(st, &about, c->governed && c->failsafe != EL_FAILSAFE_NONE && c->failsafe_reason != EL_CONSTRAINT_STARTUP,
-         text);
+    if (failsafe)
+        snprintf(text, sizeof text, "failsafe %s: %s", el_failsafe_name(c->failsafe), el_constraint_name(c->failsafe_reason));
+    flag(st, &about, failsafe, text);
     about.id = EL_ALARM_AIR_FAILING;
     flag(st, &about, c->governed && c->air_failing, "the card sheds heat worse than its air should allow");
     about.id = EL_ALARM_INLET_OUT_OF_RANGE;
@@ -266,11 +269,13 @@ static void link_degraded(const struct el_alarm_step *st, uint32_t row)
                                    .slot = l->slot,
                                    .index = (int32_t)row,
                                    .key = hash(l->address)};
-    char text[EL_EVENT_TEXT];
+    bool degraded = l->known && l->degraded;
+    char text[EL_EVENT_TEXT] = "";
 
-    snprintf(text, sizeof text, "link of %s: %u MT/s x%u, expected %u MT/s x%u", l->address, l->current_mts,
-             l->current_width, l->expected_mts, l->expected_width);
-    flag(st, &about, l->known && l->degraded, text);
+    if (degraded)
+        snprintf(text, sizeof text, "link of %s: %u MT/s x%u, expected %u MT/s x%u", l->address, l->current_mts, l->current_width,
+                 l->expected_mts, l->expected_width);
+    flag(st, &about, degraded, text);
 }
 
 /* 0 rpm alone is no failure (some fans rest): the chip's word, a speed below its minimum, or no answer is. */
@@ -281,15 +286,14 @@ static void fan(const struct el_alarm_step *st, uint32_t row)
         .id = EL_ALARM_FAN_FAILED, .card = s->card, .slot = -1, .index = (int32_t)row, .key = hash(s->name)};
     bool slow = el_reading_usable(&s->value) && s->limit_min != INT64_MIN && s->value.value < s->limit_min;
     bool silent = s->role == EL_ROLE_FAN && s->value.quality == EL_FAILED;
-    char text[EL_EVENT_TEXT];
+    bool wrong = s->alarm || s->fault || slow || silent;
+    char text[EL_EVENT_TEXT] = "";
 
     if (s->kind != EL_SENSOR_FAN)
         return;
-    snprintf(text, sizeof text, "fan %.60s: %s", s->name,
-             silent ? "no answer"
-             : slow ? "too slow"
-                    : "its chip says so");
-    flag(st, &about, s->alarm || s->fault || slow || silent, text);
+    if (wrong)
+        snprintf(text, sizeof text, "fan %.60s: %s", s->name, silent ? "no answer" : slow ? "too slow" : "its chip says so");
+    flag(st, &about, wrong, text);
 }
 
 void el_alarm_rules(const struct el_alarm_step *st)

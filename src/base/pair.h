@@ -1,0 +1,24 @@
+/* A file that is replaced at every round, without new pages at every round: two files that change places. One is published under
+ * its name, the spare (NAME.new) is written and then exchanged with it in one step. Readers see the old or the new bytes, never
+ * a mix: a spare that somebody still has open or mapped is left to them, and a new file takes its place. Where the kernel or
+ * the file system cannot tell or exchange, each round makes a new file, as el_file_replace does. One owner, one thread. */
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct el_file_pair {
+    int live_fd, spare_fd; /* -1 = none */
+    dev_t spare_dev;
+    ino_t spare_ino;
+    size_t spare_size, live_size;
+};
+
+/* From here on the process ignores SIGIO: the kernel sends it when a spare is opened while it is looked at. */
+void el_file_pair_init(struct el_file_pair *p);
+
+/* The next content of `name` below `dirfd`. 0 or -errno; on failure the old content stands. */
+int el_file_pair_write(struct el_file_pair *p, int dirfd, const char *name, const void *bytes, size_t n, mode_t mode);
+
+/* Removes both files. */
+void el_file_pair_remove(struct el_file_pair *p, int dirfd, const char *name);
