@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -44,9 +45,36 @@ int el_cli_number(const char *flag, const char *arg, double min, double max, dou
     return 0;
 }
 
+int el_cli_mode(const char *command, const char *arg, int *out)
+{
+    for (int m = 0; m < EL_MODE_COUNT; m++)
+        if (strcmp(arg, el_mode_name((enum el_mode)m)) == 0) {
+            *out = m;
+            return 0;
+        }
+    el_cli_usage(command, "--mode: got \"%s\", expected observe, advise or enforce", arg);
+    return -EINVAL;
+}
+
+int el_cli_log_level(const char *command, const char *arg, int *out)
+{
+    static const struct {
+        const char *name;
+        int level;
+    } levels[] = {{"error", EL_LOG_ERROR}, {"warning", EL_LOG_WARNING}, {"info", EL_LOG_INFO}, {"debug", EL_LOG_DEBUG}};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(levels); i++)
+        if (strcmp(arg, levels[i].name) == 0) {
+            *out = levels[i].level;
+            return 0;
+        }
+    el_cli_usage(command, "--log-level: got \"%s\", expected error, warning, info or debug", arg);
+    return -EINVAL;
+}
+
 int el_machine_flag(struct el_machine_flags *f, int code, const char *arg)
 {
-    double v;
+    uint64_t n;
 
     switch (code) {
     case EL_FLAG_CONFIG:
@@ -69,9 +97,11 @@ int el_machine_flag(struct el_machine_flags *f, int code, const char *arg)
     case EL_FLAG_AIRFLOW:
         return el_cli_number("--airflow", arg, 0, 5000, &f->airflow_lfm) < 0 ? -EINVAL : 1;
     case EL_FLAG_CARDS:
-        if (el_cli_number("--cards", arg, 1, 256, &v) < 0)
+        if (el_num_parse_u64(arg, &n) < 0 || n < 1 || n > 256) {
+            fprintf(stderr, "elementd: --cards: got \"%.60s\", expected a whole number from 1 to 256\n", arg);
             return -EINVAL;
-        f->cards = (uint32_t)v;
+        }
+        f->cards = (uint32_t)n;
         return 1;
     case EL_FLAG_SEED:
         if (el_num_parse_u64(arg, &f->seed) < 0) {
@@ -93,8 +123,8 @@ int el_machine_check(const struct el_machine_flags *f)
 {
     if (f->simulate && f->root)
         fputs("elementd: --simulate and --root exclude each other\n", stderr);
-    else if (!f->simulate && (f->workload || f->scenario || f->cards != 1))
-        fputs("elementd: --workload, --scenario and --cards need --simulate CARD\n", stderr);
+    else if (!f->simulate && (f->workload || f->scenario || f->cards != 1 || isfinite(f->inlet_c) || isfinite(f->airflow_lfm)))
+        fputs("elementd: --workload, --inlet, --airflow, --scenario and --cards need --simulate CARD\n", stderr);
     else
         return 0;
     return -EINVAL;

@@ -97,4 +97,8 @@ void el_cli_find_profiles(struct el_settings *s);
 void el_cli_hold_signals(void);
 
 /* Prints "elementd COMMAND: message" and a hint to --help; returns EL_EXIT_USAGE. */
+/* The values of --mode and --log-level. 0 or -EINVAL, said in the name of `command`. */
+int el_cli_mode(const char *command, const char *arg, int *out);
+int el_cli_log_level(const char *command, const char *arg, int *out);
+
 int el_cli_usage(const char *command, const char *fmt, ...) EL_PRINTF(2, 3);

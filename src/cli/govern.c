@@ -45,11 +45,6 @@ static void amend(void *ctx, struct el_settings *s)
 
 static int take_own(struct own *o, int code, const char *arg)
 {
-    static const struct {
-        const char *name;
-        int level;
-    } levels[] = {{"error", EL_LOG_ERROR}, {"warning", EL_LOG_WARNING}, {"info", EL_LOG_INFO}, {"debug", EL_LOG_DEBUG}};
-
     switch (code) {
     case FLAG_RUNTIME_DIR:
         o->runtime_dir = arg;
@@ -58,26 +53,14 @@ static int take_own(struct own *o, int code, const char *arg)
         o->state_dir = arg;
         return 0;
     case FLAG_MODE:
-        for (int m = 0; m < EL_MODE_COUNT; m++)
-            if (strcmp(arg, el_mode_name((enum el_mode)m)) == 0) {
-                o->mode = m;
-                return 0;
-            }
-        el_cli_usage("govern", "--mode: got \"%s\", expected observe, advise or enforce", arg);
-        return -EINVAL;
+        return el_cli_mode("govern", arg, &o->mode);
     case FLAG_SANDBOX:
         if (el_sandbox_mode_parse(arg, &o->sandbox) == 0)
             return 0;
         el_cli_usage("govern", "--sandbox: got \"%s\", expected auto, require or off", arg);
         return -EINVAL;
     case FLAG_LOG_LEVEL:
-        for (size_t i = 0; i < EL_ARRAY_SIZE(levels); i++)
-            if (strcmp(arg, levels[i].name) == 0) {
-                o->log_level = levels[i].level;
-                return 0;
-            }
-        el_cli_usage("govern", "--log-level: got \"%s\", expected error, warning, info or debug", arg);
-        return -EINVAL;
+        return el_cli_log_level("govern", arg, &o->log_level);
     default:
         return -EINVAL;
     }
@@ -135,6 +118,7 @@ int el_cmd_govern(int argc, char **argv)
     r = el_notify_open();
     if (r < 0)
         el_log_warning("the service manager's socket cannot be used: %s", strerror(-r));
+    el_govern_hold_signals();
     if (el_machine_open(&flags, settings, &o.device) < 0)
         return EL_EXIT_BAD;
     o.sandbox = own.sandbox;

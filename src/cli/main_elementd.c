@@ -51,6 +51,16 @@ static int unknown(const char *name)
     return EL_EXIT_USAGE;
 }
 
+/* getopt complains in the name of the program: that is the command too. */
+static int run(const struct command *c, int argc, char **argv)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "elementd %s", c->name);
+    argv[0] = name;
+    return c->run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -67,6 +77,6 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < EL_ARRAY_SIZE(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return run(&commands[i], argc - 1, argv + 1);
     return unknown(argv[1]);
 }

@@ -25,9 +25,12 @@ static void exec_child(const struct el_minder *m)
     char beside[PATH_MAX];
     ssize_t n;
 
-    if (m->path)
-        execv(m->path, m->args);
     n = readlink("/proc/self/exe", beside, sizeof beside - strlen(m->name) - 2);
+    if (m->path) {
+        beside[EL_MAX(n, 0)] = '\0';
+        execv(beside, m->args); /* by its name, which `ps` shows; fails when the file was replaced meanwhile */
+        execv(m->path, m->args);
+    }
     if (!m->path && n > 0) {
         beside[n] = '\0';
         strcpy(strrchr(beside, '/') + 1, m->name);

@@ -98,7 +98,7 @@ static int parse(struct run *r, struct el_machine_flags *f)
         {0},
     };
     char *args[ARGS_MAX + 1];
-    int c, n = r->govern_n;
+    int c, ignored, n = r->govern_n;
 
     memcpy(args, r->govern_args, (size_t)n * sizeof *args); /* getopt may reorder */
     args[n] = NULL;
@@ -115,6 +115,8 @@ static int parse(struct run *r, struct el_machine_flags *f)
             r->dirs.state = optarg;
         else if (c == 'x')
             add(r->exporter_args, &r->exporter_n, "--sandbox", optarg);
+        else if ((c == 'm' && el_cli_mode("run", optarg, &ignored) < 0) || (c == 'l' && el_cli_log_level("run", optarg, &ignored) < 0))
+            return -EINVAL;
         else if (c >= 0x100 && el_machine_flag(f, c, optarg) < 0)
             return -EINVAL;
     }
@@ -261,12 +263,12 @@ int el_cmd_run(int argc, char **argv)
     c = parse(&r, &flags);
     if (c != 0)
         return c < 0 ? EL_EXIT_USAGE : EL_EXIT_OK;
+    r.signal_fd = open_signals(); /* before there is something that must not be left behind */
     if (el_rundir_make(&r.dirs, el_machine_is_play(&flags)) < 0)
         return EL_EXIT_BAD;
     make_commands(&r, &flags);
     make_address(&r, address, sizeof address);
     r.terminal = isatty(STDOUT_FILENO);
-    r.signal_fd = open_signals();
     printf("page     %s\nmetrics  %smetrics\nJSON     %sapi/v1/snapshot\nhere     elementd status --runtime-dir %s\nCtrl-C ends it\n\n", r.address,
            r.address, r.address, r.dirs.runtime);
     fflush(stdout);

@@ -50,15 +50,20 @@ static int make_private(struct el_rundir *d)
 }
 
 /* Before the exporter starts: its sandbox is tied to the directory it finds then. */
+static int make_dir(const char *path, mode_t mode)
+{
+    int r = el_file_make_dirs(path, mode);
+
+    if (r < 0)
+        fprintf(stderr, "elementd run: %s: %s\n", path, strerror(-r));
+    return r;
+}
+
 static int make_dirs(const struct el_rundir *d)
 {
-    int r = el_file_make_dirs(d->runtime, 0755);
+    int r = make_dir(d->runtime, 0755);
 
-    if (r == 0)
-        r = el_file_make_dirs(d->state, 0700);
-    if (r < 0)
-        fprintf(stderr, "elementd run: %s, %s: %s\n", d->runtime, d->state, strerror(-r));
-    return r;
+    return r < 0 ? r : make_dir(d->state, 0700);
 }
 
 int el_rundir_make(struct el_rundir *d, bool play)
@@ -75,7 +80,11 @@ int el_rundir_make(struct el_rundir *d, bool play)
             d->state = d->state ? d->state : d->state_path;
         }
     }
-    return r < 0 ? r : make_dirs(d);
+    if (r == 0)
+        r = make_dirs(d);
+    if (r < 0)
+        el_rundir_remove(d);
+    return r;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)

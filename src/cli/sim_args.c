@@ -100,6 +100,7 @@ int el_sim_args_flag(struct el_sim_args *a, int code, const char *arg)
     case EL_SIM_FLAG_PREFERENCE:
         return text_flag("--preference", arg, a->preference, sizeof a->preference);
     case EL_SIM_FLAG_PROFILES:
+        a->profiles_given = true;
         return text_flag("--profiles", arg, a->settings.profiles_dir, sizeof a->settings.profiles_dir);
     case EL_SIM_FLAG_INLET:
         return el_cli_number("--inlet", arg, -40, 90, &s->inlet_c) < 0 ? -EINVAL : 1;
@@ -141,7 +142,8 @@ static int load_profiles(struct el_sim_args *a)
     struct el_config_error err;
     int r;
 
-    el_cli_find_profiles(&a->settings);
+    if (!a->profiles_given)
+        el_cli_find_profiles(&a->settings);
     r = el_config_load_card(a->settings.profiles_dir, a->scenario.card, &a->card, &err);
     for (uint32_t i = 0; r == 0 && i < a->card.slots; i++)
         r = el_config_load_drive(a->settings.profiles_dir, a->card.drive[i], &a->drives[i], &err);

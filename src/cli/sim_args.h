@@ -10,6 +10,7 @@ struct el_sim_args {
     struct el_drive_profile drives[EL_CARD_SLOTS_MAX];
     struct el_scenario scenario; /* flags given over it; every field stated after el_sim_args_finish */
     bool has_scenario;
+    bool profiles_given; /* then looked for nowhere else */
     char preference[16];
     struct el_simulate_options options;
 };

@@ -274,7 +274,8 @@ static int run(struct command *c)
         return EL_EXIT_BAD;
     if (r < 0) {
         fprintf(stderr, "elementd simulate: %s\n", results ? why : "out of memory");
-        return EL_EXIT_BAD;
+        /* What the twin takes from no flag is a wrong flag; a file or a plant may be wrong in its own ways. */
+        return r == -EINVAL && !c->args.has_scenario && !c->plant ? EL_EXIT_USAGE : EL_EXIT_BAD;
     }
     for (uint32_t i = 0; i < s->expects; i++)
         met &= el_simulate_expect(&s->expect[i], s->seed, results, (uint32_t)s->seeds, &missed);

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/oid.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/settings_table.h"
 #include "config/yaml.h"
+#include "model/catalog.h"
 
 /* One reading of a file: errors are collected, so that a person can mend all of them at once. */
 struct load {
@@ -72,7 +74,7 @@ static void unknown_key(struct load *l, const struct el_setting_table *t, const 
     if (near)
         el_yaml_error(n, &e, "unknown key; did you mean \"%s\"?", near);
     else
-        el_yaml_error(n, &e, "unknown key; deploy/elementd.yaml shows all there are");
+        el_yaml_error(n, &e, "unknown key; `elementd check --example` shows all there are");
     complain(l, &e);
 }
 
@@ -236,7 +238,48 @@ static bool is_date(const char *t)
         if (form[i] == 'd' ? t[i] < '0' || t[i] > '9' : t[i] != form[i])
             return false;
     int month = (t[5] - '0') * 10 + t[6] - '0', day = (t[8] - '0') * 10 + t[9] - '0';
-    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+    int year = atoi(t), leap = year % 4 == 0 && (year % 100 || year % 400 == 0);
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && leap);
+}
+
+/* HOST:PORT, [IPV6]:PORT or :PORT, as far as it can be told without asking for the host. */
+static bool is_address(const char *t)
+{
+    const char *colon = strrchr(t, ':');
+    uint64_t port;
+
+    if (!colon || !colon[1] || (colon > t && colon[-1] != ']' && memchr(t, ':', (size_t)(colon - t))))
+        return false;
+    return el_num_parse_u64(colon + 1, &port) < 0 ? colon[1] > '9' : port <= 65535; /* a service may have a name */
+}
+
+/* What only the exporter uses, but a person wants to hear of here and not when it does not start. */
+static void check_exporter(struct load *l, const struct el_yaml *root, const struct el_settings *s)
+{
+    static const el_oid enterprises[] = {1, 3, 6, 1, 4, 1};
+    const struct el_yaml *web = el_yaml_get(root, "web"), *snmp = el_yaml_get(root, "snmp"), *n;
+    struct el_config_error e;
+    el_oid oid[EL_OID_MAX];
+    uint64_t groups;
+    char bad[64];
+
+    n = el_yaml_get(web, "collect");
+    if (n && el_metric_groups_parse(s->web.collect, &groups, bad, sizeof bad) < 0) {
+        el_yaml_error(n, &e, "there is no metric group \"%s\"; `elementd metrics` lists them", bad);
+        complain(l, &e);
+    }
+    n = el_yaml_get(web, "listen_addresses");
+    for (uint32_t i = 0; n && i < s->web.listen_addresses; i++)
+        if (!is_address(s->web.listen_address[i])) {
+            el_yaml_error(n->child[i], &e, "got \"%s\", expected HOST:PORT, [IPV6]:PORT or :PORT", s->web.listen_address[i]);
+            complain(l, &e);
+        }
+    n = el_yaml_get(snmp, "base_oid");
+    if (n && (el_oid_parse(s->snmp.base_oid, oid) <= EL_ARRAY_SIZE(enterprises) || memcmp(oid, enterprises, sizeof enterprises) != 0)) {
+        el_yaml_error(n, &e, "got \"%s\", expected an OID below enterprises (1.3.6.1.4.1)", s->snmp.base_oid);
+        complain(l, &e);
+    }
 }
 
 /* What no single row can know. */
@@ -273,12 +316,16 @@ int el_config_load_over(const struct el_settings *defaults, const char *path, st
         return r;
     }
     *s = *defaults;
-    if (path && (r = el_yaml_load(path, &root, err)) < 0)
+    if (path && (r = el_yaml_load_all(path, &root, err)) < 0)
         return r;
     if (root) {
+        if (root->twice)
+            el_buf_puts(&l.errors, root->twice);
         read_map(&l, &el_settings_root, root, "", s);
-        if (!l.errors.len)
+        if (!l.errors.len) {
             check_together(&l, root, s);
+            check_exporter(&l, root, s);
+        }
     }
     if (l.errors.len) {
         el_text_copy(err->text, sizeof err->text, l.errors.data);

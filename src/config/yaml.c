@@ -14,6 +14,7 @@ struct reader {
     yaml_parser_t parser;
     const char *file;
     struct el_config_error *err;
+    struct el_buf twice;
 };
 
 static void node_free(struct el_yaml *n)
@@ -30,6 +31,7 @@ struct el_yaml *el_yaml_free(struct el_yaml *root)
 {
     if (root) {
         free((char *)(uintptr_t)root->file);
+        free(root->twice);
         node_free(root);
     }
     return NULL;
@@ -121,16 +123,16 @@ static int read_value(struct reader *r, const yaml_event_t *e, struct el_yaml *p
 
 static int read_key(struct reader *r, const yaml_event_t *e, const struct el_yaml *map, char **key)
 {
-    char what[160];
+    const struct el_yaml *first;
     int result;
 
     if (e->type != YAML_SCALAR_EVENT)
         return fail_at(r, e->start_mark.line, "a key must be a plain word");
     result = scalar_text(r, e, key);
-    if (result == 0 && el_yaml_get(map, *key)) {
-        snprintf(what, sizeof what, "%.100s: given twice (first on line %u)", *key, el_yaml_get(map, *key)->line);
-        result = fail_at(r, e->start_mark.line, what);
-    }
+    first = result == 0 ? el_yaml_get(map, *key) : NULL;
+    if (first)
+        el_buf_printf(&r->twice, "%s%s:%zu: %.100s: given twice (first on line %u)", r->twice.len ? "\n" : "", r->file,
+                      e->start_mark.line + 1, *key, first->line);
     return result;
 }
 
@@ -205,7 +207,7 @@ static int read_stream(struct reader *r, struct el_yaml *root)
     return 0;
 }
 
-int el_yaml_parse(const char *name, const void *bytes, size_t n, struct el_yaml **out, struct el_config_error *err)
+static int parse(const char *name, const void *bytes, size_t n, bool all, struct el_yaml **out, struct el_config_error *err)
 {
     struct reader r = {.file = strdup(name), .err = err};
     struct el_yaml *root = r.file ? new_node(&r, EL_YAML_MAP, 0) : NULL;
@@ -217,20 +219,33 @@ int el_yaml_parse(const char *name, const void *bytes, size_t n, struct el_yaml 
         result = read_stream(&r, root);
         yaml_parser_delete(&r.parser);
     }
+    if (result == 0 && r.twice.failed)
+        result = -ENOMEM;
     if (result == -ENOMEM)
         snprintf(err->text, sizeof err->text, "%s: out of memory", name);
+    if (result == 0 && r.twice.len && !all) {
+        snprintf(err->text, sizeof err->text, "%s", r.twice.data);
+        result = -EINVAL;
+    }
     if (result < 0) {
+        el_buf_free(&r.twice);
         if (root)
             el_yaml_free(root);
         else
             free((char *)(uintptr_t)r.file);
         return result;
     }
+    root->twice = r.twice.data;
     *out = root;
     return 0;
 }
 
-int el_yaml_load(const char *path, struct el_yaml **out, struct el_config_error *err)
+int el_yaml_parse(const char *name, const void *bytes, size_t n, struct el_yaml **out, struct el_config_error *err)
+{
+    return parse(name, bytes, n, false, out, err);
+}
+
+static int load(const char *path, bool all, struct el_yaml **out, struct el_config_error *err)
 {
     EL_AUTO_BUF struct el_buf bytes = {0};
     int r = el_file_read(AT_FDCWD, path, EL_YAML_SIZE_MAX, &bytes);
@@ -239,7 +254,17 @@ int el_yaml_load(const char *path, struct el_yaml **out, struct el_config_error 
         snprintf(err->text, sizeof err->text, "%s: %s", path, r == -EFBIG ? "larger than 1 MiB: not a file of ours" : strerror(-r));
         return r;
     }
-    return el_yaml_parse(path, bytes.data ? bytes.data : "", bytes.len, out, err);
+    return parse(path, bytes.data ? bytes.data : "", bytes.len, all, out, err);
+}
+
+int el_yaml_load(const char *path, struct el_yaml **out, struct el_config_error *err)
+{
+    return load(path, false, out, err);
+}
+
+int el_yaml_load_all(const char *path, struct el_yaml **out, struct el_config_error *err)
+{
+    return load(path, true, out, err);
 }
 
 const struct el_yaml *el_yaml_get(const struct el_yaml *map, const char *key)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -28,14 +29,27 @@ struct govern {
     bool ending, began;
 };
 
+static void minded(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+}
+
+void el_govern_hold_signals(void)
+{
+    sigset_t set;
+
+    minded(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static int block_signals(void)
 {
     sigset_t set;
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
+    minded(&set);
     signal(SIGPIPE, SIG_IGN);
     if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
         return -errno;
@@ -128,6 +142,7 @@ static void tell_manager(const struct govern *g)
     const struct el_snapshot *s = el_tick_snapshot(g->tick);
     uint32_t up = 0, capped = 0;
     double hottest = NAN;
+    char heat[32] = "";
 
     for (uint32_t i = 0; i < s->slots.count; i++) {
         const struct el_slot *t = &el_snapshot_slots(s)[i];
@@ -137,9 +152,11 @@ static void tell_manager(const struct govern *g)
         if (t->temp_mc[0].quality == EL_GOOD)
             hottest = fmax(hottest, (double)t->temp_mc[0].value / 1000);
     }
+    if (isfinite(hottest))
+        snprintf(heat, sizeof heat, ", hottest %d C", (int)lround(hottest));
     /* The watchdog is fed here and nowhere else: by a round that came to its end. */
-    el_notify("%sWATCHDOG=1\nSTATUS=%u drives up, %u capped, hottest %d C%s", g->began ? "" : "READY=1\n", up, capped,
-              isfinite(hottest) ? (int)lround(hottest) : 0, s->daemon.config_ok ? "" : "; the last reload was refused");
+    el_notify("%sWATCHDOG=1\nSTATUS=%u drives up, %u capped%s%s", g->began ? "" : "READY=1\n", up, capped, heat,
+              s->daemon.config_ok ? "" : "; the last reload was refused");
 }
 
 static void rounds(struct govern *g)

@@ -49,7 +49,7 @@ static int64_t now_us(const struct el_tick *t)
     return t->dev.ops->now_us ? t->dev.ops->now_us(t->dev.dev) : el_clock_boottime_us();
 }
 
-/* One daemon per state directory: two would fight over drives and journal. */
+/* One daemon per state directory (and one per runtime directory, which is locked itself): two would fight over drives and journal. */
 static int lock_state(struct el_tick *t)
 {
     char path[EL_PATH_MAX + 8];
@@ -77,9 +77,17 @@ static int open_dirs(struct el_tick *t)
     r = el_file_make_dirs(s->runtime_dir, 0755);
     if (r == 0)
         t->runtime_fd = open(s->runtime_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (r == 0 && t->runtime_fd < 0)
+    if (r == 0 && (t->runtime_fd < 0 || faccessat(t->runtime_fd, ".", W_OK | X_OK, AT_EACCESS) < 0))
         r = -errno;
-    if (r < 0)
+    if (r == 0 && flock(t->runtime_fd, LOCK_EX | LOCK_NB) < 0)
+        r = errno == EWOULDBLOCK ? -EBUSY : -errno;
+    if (r < 0 && t->runtime_fd >= 0) {
+        close(t->runtime_fd); /* what is in it is not ours */
+        t->runtime_fd = -1;
+    }
+    if (r == -EBUSY)
+        el_log_error("%s: another elementd is at work with this runtime directory", s->runtime_dir);
+    else if (r < 0)
         el_log_error("%s: %s; runtime_dir must be a directory that elementd may write", s->runtime_dir, strerror(-r));
     return r;
 }
@@ -210,7 +218,7 @@ struct el_tick *el_tick_free(struct el_tick *t)
     if (t->saver && t->discovered)
         save_history(t);
     held = el_actuate_free(t->hands, EXIT_WAIT_US);
-    if (held)
+    if (held && t->dev.ops->lasts)
         el_log_warning("%zu settings stay in force because their drives are hot or do not answer; `elementd restore` lets them go later", held);
     if (t->saver)
         wait_saved(t, until);

@@ -360,6 +360,7 @@ static void *host_close(void *dev)
 static const struct el_device_ops host_ops = {
     .name = "host",
     .may_block = true,
+    .lasts = true,
     .discover = host_discover,
     .event_fd = host_event_fd,
     .changed = host_changed,

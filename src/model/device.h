@@ -51,6 +51,7 @@ struct el_actuator_value {
 struct el_device_ops {
     const char *name; /* "host", "twin", "recorded" */
     bool may_block;   /* calls can hang: give each drive its own worker */
+    bool lasts;       /* what is set outlives this process */
 
     /* The machine as it is now. 0 or -errno; `inv` is replaced whole. Call again after `changed`. */
     int (*discover)(void *dev, struct el_inventory *inv);

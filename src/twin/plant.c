@@ -128,6 +128,7 @@ void el_plant_init(struct el_plant *p, const struct el_card_profile *profile, co
     p->sections = p->slots > 4 ? (p->slots + 1) / 2 : p->slots; /* more than four drives stand double-stacked */
     p->inlet_c = inlet_c;
     p->airflow_lfm = airflow_lfm;
+    p->airflow_of_g = NAN; /* of nothing yet */
     r400 = spread(&dice, profile->sink_r400_c_per_w, SPREAD_SINK);
     air_share = draw(&dice, AIR_SHARE_LOW, AIR_SHARE_HIGH);
     p->g_conv400 = 1 / (r400 * (1 - air_share));

@@ -81,6 +81,12 @@ static void refuses_with_place_and_expectation(void **state)
     refuses("web: {telemetry_path: metrics}\n", "expected a path that starts with /");
     refuses("poll.tick_ms: 500\n", "unknown key");
     refuses("poll: {tick_ms: 500}\npoll: {}\n", "given twice");
+    refuses("cards: [{card: a, warranty_start: \"2026-02-29\"}]\n", "expected a date like 2026-01-31");
+    refuses("web: {collect: bogus}\n", ":1: web.collect: there is no metric group \"bogus\"");
+    refuses("web:\n  listen_addresses:\n    - \":80\"\n    - nonsense\n", ":4: web.listen_addresses[1]: got \"nonsense\", expected HOST:PORT");
+    refuses("web: {listen_addresses: [\"127.0.0.1:99999\"]}\n", "expected HOST:PORT");
+    refuses("web: {listen_addresses: [\"::1:80\"]}\n", "[IPV6]:PORT");
+    refuses("snmp: {base_oid: 1.2.x}\n", ":1: snmp.base_oid: got \"1.2.x\", expected an OID below enterprises");
     refuses("log: {format: \"\xff\xfe\"}\n", "not valid YAML");
 }
 
@@ -90,6 +96,18 @@ static void reports_everything_at_once(void **state)
     refuses("poll: {tick_ms: 1}\nnonsense: 1\nlog: {level: x}\n", ":2: nonsense: unknown key");
     assert_non_null(strstr(err.text, ":1: poll.tick_ms"));
     assert_non_null(strstr(err.text, ":3: log.level"));
+    refuses("poll: {tick_ms: 1}\nlog: {level: x, level: info}\npoll: {}\n", ":2: level: given twice (first on line 2)");
+    assert_non_null(strstr(err.text, ":3: poll: given twice (first on line 1)"));
+    assert_non_null(strstr(err.text, ":1: poll.tick_ms"));
+    assert_non_null(strstr(err.text, ":2: log.level"));
+}
+
+static void takes_every_form_of_address(void **state)
+{
+    (void)state;
+    assert_int_equal(load("web: {listen_addresses: [\":80\", \"[::1]:81\", \"0.0.0.0:82\", \"host.example:http\"]}\n"), 0);
+    assert_int_equal(s.web.listen_addresses, 4);
+    assert_int_equal(load("cards: [{card: a, warranty_start: \"2028-02-29\"}]\n"), 0);
 }
 
 static void missing_file_has_its_name(void **state)
@@ -125,6 +143,7 @@ int main(void)
         cmocka_unit_test(takes_each_type),
         cmocka_unit_test(refuses_with_place_and_expectation),
         cmocka_unit_test(reports_everything_at_once),
+        cmocka_unit_test(takes_every_form_of_address),
         cmocka_unit_test(missing_file_has_its_name),
         cmocka_unit_test(example_is_true),
     };

@@ -257,10 +257,27 @@ static void ramps_move_slowly(void **state)
     shut();
 }
 
+/* Not even fans that stand still from the first moment on make a temperature that is no number. */
+static void starts_in_still_air(void **state)
+{
+    struct el_twin_truth truth;
+    char why[400];
+    (void)state;
+
+    bench_init(&b);
+    b.options.airflow_lfm = 0;
+    assert_int_equal(el_twin_open(&b.options, &b.dev, why, sizeof why), 0);
+    el_twin_advance(b.dev.dev, 600);
+    el_twin_truth(b.dev.dev, 0, &truth);
+    assert_true(isfinite(truth.card_w) && truth.slot[0].temp_c > 40 && truth.slot[0].temp_c < 200);
+    b.dev.ops->close(b.dev.dev);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inventory_is_whole),
+        cmocka_unit_test(starts_in_still_air),
         cmocka_unit_test(pages_decode),
         cmocka_unit_test(refused_commands_leave_an_error_entry),
         cmocka_unit_test(features_are_kept_and_reset),

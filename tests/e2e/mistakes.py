@@ -1,0 +1,46 @@
+"""Mistakes on the command line are said once, at once, by the command that was called, with code 2; nothing is started and nothing
+stays. Two daemons do not share a runtime directory."""
+import glob
+import os
+import subprocess
+import tempfile
+
+from e2e import ELEMENTD, Run, check, command, free_port
+
+WEB = ("--web.listen-address", f"127.0.0.1:{free_port()}")
+
+
+def private_dirs(base):
+    return glob.glob(os.path.join(base, "elementd-run-*"))
+
+
+for args, expected in (
+        (("run", "--simulate", "lqd4500", "--cards", "1.5"), "--cards: got \"1.5\", expected a whole number from 1 to 256"),
+        (("run", "--simulate", "lqd4500", "--cards", "0"), "expected a whole number from 1 to 256"),
+        (("run", "--simulate", "lqd4500", "--mode", "x"), "elementd run: --mode: got \"x\", expected observe, advise or enforce"),
+        (("run", "--simulate", "lqd4500", "--log-level", "x"), "elementd run: --log-level"),
+        (("run", "--inlet", "30"), "need --simulate CARD"),
+        (("scan", "--airflow", "200"), "need --simulate CARD"),
+        (("simulate", "--bogus"), "elementd simulate: unrecognized option '--bogus'"),
+        (("simulate", "--card", "lqd4500", "--workload", "x"), "no workload \"x\": expected idle"),
+        (("simulate", "--card", "lqd4500", "--profiles", "/nonexistent"), "/nonexistent"),
+        (("pause", "-5m"), "elementd pause:"),
+):
+    r = command(*args, *(WEB if args[0] == "run" else ()), timeout=10)
+    check(r.returncode == 2 and expected in r.stderr, f"{args}: code {r.returncode}, {r.stderr}")
+    check("page" not in r.stdout, f"{args}: nothing is announced: {r.stdout}")
+
+still = command("simulate", "--card", "lqd4500", "--airflow", "0", "--hours", "0.05", "--governor", "none", "--json")
+check(still.returncode == 0 and '"hottest_celsius": null' not in still.stdout, still.stdout)
+
+with tempfile.TemporaryDirectory() as base:
+    r = command("run", "--simulate", "lqd4500", "--runtime-dir", "/proc/x", *WEB, timeout=10, env=dict(os.environ, XDG_RUNTIME_DIR=base))
+    check(r.returncode == 1 and "/proc/x: " in r.stderr and not private_dirs(base), f"{r.stderr}{private_dirs(base)}")
+
+with Run("--simulate", "element-aic") as run, tempfile.TemporaryDirectory() as state:
+    second = subprocess.run([ELEMENTD, "govern", "--simulate", "element-aic", "--runtime-dir", run.runtime, "--state-dir", state],
+                            capture_output=True, text=True, timeout=20, check=False)
+    check(second.returncode == 1 and "another elementd is at work with this runtime directory" in second.stderr, second.stderr)
+    check(os.path.exists(os.path.join(run.runtime, "snapshot")), "the first one's snapshot stays")
+    with open(f"/proc/{run.child('govern')}/comm", encoding="utf-8") as f:
+        check(f.read().strip() == "elementd", "the daemon has its own name in a list of processes")
