@@ -19,6 +19,46 @@ static void loops_free(struct el_cards *c)
     free(c->loop);
 }
 
+/* Which sensors fill which reading of a card row. */
+static const struct {
+    enum el_sensor_role role;
+    enum el_sensor_kind kind;
+    size_t of_card;
+} readings[EL_CARD_READINGS] = {
+    {EL_ROLE_INLET, EL_SENSOR_TEMPERATURE, offsetof(struct el_card, inlet_mc)},
+    {EL_ROLE_AIRFLOW, EL_SENSOR_AIRFLOW, offsetof(struct el_card, airflow_mlfm)},
+    {EL_ROLE_HUMIDITY, EL_SENSOR_HUMIDITY, offsetof(struct el_card, humidity_ppm)},
+    {EL_ROLE_CARD_POWER, EL_SENSOR_POWER, offsetof(struct el_card, power_mw)},
+    {EL_ROLE_SWITCH, EL_SENSOR_TEMPERATURE, offsetof(struct el_card, switch_mc)},
+};
+enum { READING_INLET = 0 };
+
+/* A sensor of the card itself goes before one of the whole board. */
+static void take_sensor(struct el_card_loop *l, const struct el_sensor *sensors, uint32_t row)
+{
+    const struct el_sensor *s = &sensors[row];
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(readings); i++)
+        if (s->role == readings[i].role && s->kind == readings[i].kind && (s->card >= 0 || l->sensor[i] < 0))
+            l->sensor[i] = (int32_t)row;
+    if (s->kind == EL_SENSOR_FAN && s->role == EL_ROLE_FAN && l->tachos < EL_CARD_FANS_MAX)
+        l->tacho[l->tachos++] = row;
+}
+
+static void find_sensors(struct el_cards *c, const struct el_world *w)
+{
+    const struct el_sensor *s = el_snapshot_sensors(w->s);
+
+    for (uint32_t k = 0; k < c->n; k++) {
+        memset(c->loop[k].sensor, -1, sizeof c->loop[k].sensor);
+        c->loop[k].tachos = 0;
+    }
+    for (uint32_t i = 0; i < w->s->sensors.count; i++)
+        for (uint32_t k = 0; k < c->n; k++)
+            if (s[i].card < 0 || s[i].card == (int32_t)k)
+                take_sensor(&c->loop[k], s, i);
+}
+
 int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el_remap *r)
 {
     uint32_t n = w->s->cards.count;
@@ -37,6 +77,7 @@ int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el
     loops_free(c);
     c->loop = fresh;
     c->n = n;
+    find_sensors(c, w);
     return 0;
 }
 
@@ -116,25 +157,15 @@ static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive 
     slot->action.usable = d->usable;
 }
 
-static uint32_t fans_of(const struct el_world *w, uint32_t card, uint32_t row[8])
+static uint32_t fans_of(const struct el_world *w, uint32_t card, uint32_t row[EL_CARD_FANS_MAX])
 {
     const struct el_sensor *s = el_snapshot_sensors(w->s);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < w->s->sensors.count && n < 8; i++)
+    for (uint32_t i = 0; i < w->s->sensors.count && n < EL_CARD_FANS_MAX; i++)
         if (s[i].kind == EL_SENSOR_PWM && s[i].role == EL_ROLE_FAN && (s[i].card == (int32_t)card || s[i].card < 0))
             row[n++] = i;
     return n;
-}
-
-static const struct el_sensor *sensor_of(const struct el_world *w, uint32_t card, enum el_sensor_role role, enum el_sensor_kind kind)
-{
-    const struct el_sensor *s = el_snapshot_sensors(w->s), *found = NULL;
-
-    for (uint32_t i = 0; i < w->s->sensors.count; i++)
-        if (s[i].role == role && s[i].kind == kind && (s[i].card == (int32_t)card || (s[i].card < 0 && !found)))
-            found = &s[i];
-    return found;
 }
 
 static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, uint32_t row)
@@ -144,7 +175,7 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
     struct el_card_loop *l = &c->loop[row];
     struct el_card_facts f = {.card = card, .slots = slots, .profile = el_profiles_card(c->profiles, card->profile)};
     struct el_card_settings cs;
-    uint32_t fans[8];
+    uint32_t fans[EL_CARD_FANS_MAX];
 
     el_card_settings_of(c->settings, card, slots, &cs);
     for (uint32_t i = 0; i < EL_MIN(card->slots, (uint32_t)EL_CARD_SLOTS_MAX); i++) {
@@ -156,7 +187,7 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
         slots[i].decision.limit_c = el_card_slot_limit(&cs, &slots[i], f.drive[i]);
     }
     f.fans = fans_of(w, row, fans);
-    f.inlet_sensor = sensor_of(w, row, EL_ROLE_INLET, EL_SENSOR_TEMPERATURE) != NULL;
+    f.inlet_sensor = l->sensor[READING_INLET] >= 0;
     el_card_limits(c->settings, &f, card);
     el_card_setup(c->settings, &f, &c->facts);
     if (l->governor) {
@@ -177,33 +208,20 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
 
 static void gather_sensors(struct el_cards *c, struct el_world *w, uint32_t row)
 {
-    static const struct {
-        enum el_sensor_role role;
-        enum el_sensor_kind kind;
-        size_t of_card;
-    } map[] = {
-        {EL_ROLE_INLET, EL_SENSOR_TEMPERATURE, offsetof(struct el_card, inlet_mc)},
-        {EL_ROLE_AIRFLOW, EL_SENSOR_AIRFLOW, offsetof(struct el_card, airflow_mlfm)},
-        {EL_ROLE_HUMIDITY, EL_SENSOR_HUMIDITY, offsetof(struct el_card, humidity_ppm)},
-        {EL_ROLE_CARD_POWER, EL_SENSOR_POWER, offsetof(struct el_card, power_mw)},
-        {EL_ROLE_SWITCH, EL_SENSOR_TEMPERATURE, offsetof(struct el_card, switch_mc)},
-    };
     struct el_card *card = &el_snapshot_cards(w->s)[row];
-    const struct el_sensor *s;
+    const struct el_sensor *s = el_snapshot_sensors(w->s);
+    const struct el_card_loop *l = &c->loop[row];
 
-    for (size_t i = 0; i < EL_ARRAY_SIZE(map); i++) {
-        s = sensor_of(w, row, map[i].role, map[i].kind);
-        *(struct el_reading *)(void *)((char *)card + map[i].of_card) = s ? s->value : (struct el_reading){0};
-    }
+    for (size_t i = 0; i < EL_ARRAY_SIZE(readings); i++)
+        *(struct el_reading *)(void *)((char *)card + readings[i].of_card) =
+            l->sensor[i] >= 0 ? s[l->sensor[i]].value : (struct el_reading){0};
     c->in.inlet_mc = card->inlet_mc;
     c->in.airflow_mlfm = card->airflow_mlfm;
     c->in.card_power_mw = card->power_mw;
     c->in.switch_mc = card->switch_mc;
     memset(c->in.fan_rpm, 0, sizeof c->in.fan_rpm);
-    s = el_snapshot_sensors(w->s);
-    for (uint32_t i = 0, n = 0; i < w->s->sensors.count && n < EL_ARRAY_SIZE(c->in.fan_rpm); i++)
-        if (s[i].kind == EL_SENSOR_FAN && s[i].role == EL_ROLE_FAN && (s[i].card == (int32_t)row || s[i].card < 0))
-            c->in.fan_rpm[n++] = s[i].value;
+    for (uint32_t i = 0; i < l->tachos; i++)
+        c->in.fan_rpm[i] = s[l->tacho[i]].value;
 }
 
 static enum el_actuator cap_actuator(const struct el_drive *d)
@@ -338,7 +356,7 @@ static void act_fans(struct el_cards *c, const struct el_world *w, uint32_t card
 {
     struct el_card_loop *l = &c->loop[card];
     struct el_actuator_value v = {.pwm_ratio = c->decision.fan_pwm_ratio};
-    uint32_t row[8], n = c->settings->governor.use_fans ? fans_of(w, card, row) : 0;
+    uint32_t row[EL_CARD_FANS_MAX], n = c->settings->governor.use_fans ? fans_of(w, card, row) : 0;
 
     if (!isfinite(v.pwm_ratio) || !(c->decision.fan_write || c->assert_all))
         return;

@@ -7,12 +7,17 @@
 #include "control/profiles.h"
 #include "governor/governor.h"
 
+#define EL_CARD_READINGS 5 /* readings of a card row that board sensors fill */
+#define EL_CARD_FANS_MAX 8
+
 struct el_card_loop {
+    int32_t sensor[EL_CARD_READINGS]; /* sensor row of each, -1 = none; they move with the inventory only */
+    uint32_t tacho[EL_CARD_FANS_MAX], tachos; /* sensor rows of its fans' speeds */
     struct el_governor *governor; /* NULL: observing, or out of memory */
     bool stale_facts;             /* a drive was identified: tell the governor */
     enum el_failsafe failsafe_was;
     struct el_governor_slot *slot; /* what the governor was told of each; for prices and abilities */
-    struct el_actuate_item *fan[8];
+    struct el_actuate_item *fan[EL_CARD_FANS_MAX];
 };
 
 struct el_cards {
