@@ -19,6 +19,7 @@ static const char help[] =
     "  --array KIND       raid0: all drives are one stripe, at the pace of the hottest; raid1: pairs of mirrors\n"
     "  --limit C          on each drive (a degree below its warning temperature)\n"
     "  --card-watts W     hold the whole card at this power\n"
+    "  --switch-limit C   limit on the PCIe switch (default: the profile's)\n"
     "  --seed S           of the card's parameters; 0 (default) = the nominal card\n"
     "  --plot FILE.svg    the grid as a picture\n"
     "  --json             one object for programs\n"

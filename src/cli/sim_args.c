@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "config/config.h"
 
-static const struct el_scenario nothing = {.inlet_c = NAN, .airflow_lfm = NAN, .hours = NAN, .limit_c = NAN, .card_watts = NAN, .margin_c = NAN};
+static const struct el_scenario nothing = {.inlet_c = NAN, .airflow_lfm = NAN, .hours = NAN, .limit_c = NAN, .card_watts = NAN, .switch_limit_c = NAN,
+                                            .margin_c = NAN};
 
 void el_sim_args_init(struct el_sim_args *a)
 {
@@ -48,6 +49,7 @@ int el_sim_args_scenario(struct el_sim_args *a, const char *path)
     take_double(&s->hours, file.hours);
     take_double(&s->limit_c, file.limit_c);
     take_double(&s->card_watts, file.card_watts);
+    take_double(&s->switch_limit_c, file.switch_limit_c);
     take_double(&s->margin_c, file.margin_c);
     s->seed = s->seed ? s->seed : file.seed;
     s->seeds = s->seeds ? s->seeds : file.seeds;
@@ -112,6 +114,8 @@ int el_sim_args_flag(struct el_sim_args *a, int code, const char *arg)
         return el_cli_number("--limit", arg, 20, 120, &s->limit_c) < 0 ? -EINVAL : 1;
     case EL_SIM_FLAG_CARD_WATTS:
         return el_cli_number("--card-watts", arg, 1, 1000, &s->card_watts) < 0 ? -EINVAL : 1;
+    case EL_SIM_FLAG_SWITCH_LIMIT:
+        return el_cli_number("--switch-limit", arg, 20, 150, &s->switch_limit_c) < 0 ? -EINVAL : 1;
     case EL_SIM_FLAG_MARGIN:
         return el_cli_number("--margin", arg, -5, 30, &s->margin_c) < 0 ? -EINVAL : 1;
     case EL_SIM_FLAG_SEED:
@@ -178,7 +182,7 @@ int el_sim_args_finish(struct el_sim_args *a, const char *command)
         return -EINVAL;
     a->options = (struct el_simulate_options){
         .card = &a->card, .drives = a->drives, .workload = s->workload, .inlet_c = s->inlet_c, .airflow_lfm = s->airflow_lfm, .hours = s->hours,
-        .seed = s->seed, .law = el_simulate_law(s->governor), .limit_c = s->limit_c, .card_watts = s->card_watts, .margin_c = s->margin_c,
+        .seed = s->seed, .law = el_simulate_law(s->governor), .limit_c = s->limit_c, .card_watts = s->card_watts, .switch_limit_c = s->switch_limit_c, .margin_c = s->margin_c,
         .array = (enum el_twin_array)array, .preference = (enum el_preference)preference, .scenario = a->has_scenario ? s : NULL,
     };
     return 0;

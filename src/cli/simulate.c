@@ -25,6 +25,7 @@ static const char help[] =
     "  --limit C          on each drive (a degree below its warning temperature)\n"
     "  --margin C         aim this much below the limit (0)\n"
     "  --card-watts W     hold the whole card at this power\n"
+    "  --switch-limit C   limit on the PCIe switch (default: the profile's)\n"
     "  --preference WISH  performance (default), cool or quiet\n"
     "  --array KIND       raid0: all drives are one stripe; raid1: pairs of mirrors\n"
     "  --scenario FILE    the rest from a file: changes and faults over time, and what is expected; flags win\n"

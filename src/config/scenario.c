@@ -144,7 +144,7 @@ static int read_expect(const struct el_yaml *map, struct el_scenario *s, struct 
 static int read_scenario(const struct el_yaml *y, struct el_scenario *s, struct el_config_error *err)
 {
     static const char *const keys[] = {"title", "card", "workload", "governor", "array", "inlet", "airflow", "hours", "seed", "seeds", "limit",
-                                       "card_watts", "margin", "drive_fans", "io_max", "submitters", "absent", "events", "expect", NULL};
+                                       "card_watts", "switch_limit", "margin", "drive_fans", "io_max", "submitters", "absent", "events", "expect", NULL};
     const struct el_yaml *n;
 
     if (el_yaml_known_keys(y, keys, err) < 0 || optional_text(y, "title", s->title, sizeof s->title, err) < 0 ||
@@ -153,6 +153,7 @@ static int read_scenario(const struct el_yaml *y, struct el_scenario *s, struct 
         optional_double(y, "inlet", -40, 90, &s->inlet_c, err) < 0 || optional_double(y, "airflow", 0, 5000, &s->airflow_lfm, err) < 0 ||
         optional_double(y, "hours", 0.001, 10000, &s->hours, err) < 0 || optional_double(y, "limit", 20, 120, &s->limit_c, err) < 0 ||
         optional_double(y, "card_watts", 1, 1000, &s->card_watts, err) < 0 || optional_double(y, "margin", -5, 30, &s->margin_c, err) < 0 ||
+        optional_double(y, "switch_limit", 20, 150, &s->switch_limit_c, err) < 0 ||
         optional_u64(y, "seed", UINT64_MAX, &s->seed, err) < 0 || optional_u64(y, "seeds", 100000, &s->seeds, err) < 0 ||
         optional_u64(y, "submitters", 1000000, &s->submitters, err) < 0)
         return -EINVAL;
@@ -170,7 +171,7 @@ static int read_scenario(const struct el_yaml *y, struct el_scenario *s, struct 
 int el_config_load_scenario(const char *path, struct el_scenario *out, struct el_config_error *err)
 {
     EL_AUTO_YAML struct el_yaml *y = NULL;
-    struct el_scenario s = {.inlet_c = NAN, .airflow_lfm = NAN, .hours = NAN, .limit_c = NAN, .card_watts = NAN, .margin_c = NAN};
+    struct el_scenario s = {.inlet_c = NAN, .airflow_lfm = NAN, .hours = NAN, .limit_c = NAN, .card_watts = NAN, .switch_limit_c = NAN, .margin_c = NAN};
     int r = el_yaml_load(path, &y, err);
 
     if (r == 0)

@@ -28,6 +28,7 @@ struct el_simulate_options {
     const struct el_governor_law *law; /* NULL = the oracle */
     double limit_c;    /* on the true composite; NAN = a degree below each drive's warning temperature, as the daemon does */
     double card_watts; /* NAN = none */
+    double switch_limit_c; /* NAN or 0 = the profile's */
     double margin_c;   /* the governor aims this much below the limit */
     enum el_twin_array array;
     enum el_preference preference;
@@ -51,6 +52,7 @@ struct el_simulate_result {
     double seconds_above_limit_per_hour;    /* any drive more than 0.5 C above its limit */
     double seconds_above_warning_per_hour, seconds_above_critical_per_hour; /* any drive above WCTEMP, CCTEMP */
     double card_watts_above_limit_seconds_per_hour; /* card power above its limit by more than 2 % */
+    double switch_above_limit_seconds_per_hour;     /* the switch more than 0.5 C above its limit */
     double writes_per_drive_per_hour;  /* cap and power state writes */
     double admin_commands_per_drive_per_hour; /* what watching costs */
     double limit_cycle_celsius;        /* half of peak to peak within windows of five minutes: median of windows and drives, second half of the run */
@@ -58,7 +60,7 @@ struct el_simulate_result {
     double jain_fairness_of_oracle;
     double failsafe_entries;           /* times the card went from no failsafe to one, start-up aside */
     double firmware_throttled_seconds_per_hour; /* any drive's own firmware held it back */
-    double hottest_celsius;
+    double hottest_celsius, switch_hottest_celsius;
     double first_air_alert_seconds;    /* when failing air was reported first; NAN = never */
     double oracle_binding_ratio;       /* 1 - oracle's I/Os over demand: how much the envelope takes at least */
     double step_us;                    /* CPU time of one governor step, mean */

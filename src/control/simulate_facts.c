@@ -28,6 +28,7 @@ static void settings_of(const struct el_simulate_options *o, struct el_settings 
     el_text_copy(s->card[0].card, sizeof s->card[0].card, "*");
     s->card[0].limit_c = o->limit_c;
     s->card[0].card_limit_w = o->card_watts;
+    s->card[0].switch_limit_c = o->switch_limit_c > 0 ? o->switch_limit_c : NAN;
 }
 
 static void setup(const struct el_simulate_options *o, const struct el_sim_machine *m, const struct el_settings *s, struct el_governor_card *out)

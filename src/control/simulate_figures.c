@@ -14,8 +14,10 @@ const struct el_simulate_figure el_simulate_figures[] = {
     FIGURE(iops), FIGURE(latency_us), FIGURE(latency_p99_us), FIGURE(card_watts_mean), FIGURE(throughput_ratio_to_oracle), FIGURE(throughput_ratio_to_demand),
     FIGURE(overshoot_celsius), FIGURE(overshoot_beyond_oracle_celsius), FIGURE(seconds_above_limit_per_hour),
     FIGURE(seconds_above_warning_per_hour), FIGURE(seconds_above_critical_per_hour), FIGURE(card_watts_above_limit_seconds_per_hour),
+    FIGURE(switch_above_limit_seconds_per_hour),
     FIGURE(writes_per_drive_per_hour), FIGURE(admin_commands_per_drive_per_hour), FIGURE(limit_cycle_celsius), FIGURE(jain_fairness), FIGURE(jain_fairness_of_oracle),
-    FIGURE(failsafe_entries), FIGURE(firmware_throttled_seconds_per_hour), FIGURE(hottest_celsius), FIGURE(first_air_alert_seconds),
+    FIGURE(failsafe_entries), FIGURE(firmware_throttled_seconds_per_hour), FIGURE(hottest_celsius), FIGURE(switch_hottest_celsius),
+    FIGURE(first_air_alert_seconds),
     FIGURE(oracle_binding_ratio), FIGURE(step_us), FIGURE(speed),
 };
 const size_t el_simulate_figures_count = EL_ARRAY_SIZE(el_simulate_figures);
@@ -31,7 +33,8 @@ static void open_window(struct el_figures *f)
 
 int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double sample_s, double duration_s)
 {
-    *f = (struct el_figures){.facts = facts, .sample_s = sample_s, .duration_s = duration_s, .hottest_c = -INFINITY};
+    *f = (struct el_figures){.facts = facts, .sample_s = sample_s, .duration_s = duration_s, .hottest_c = -INFINITY,
+                               .switch_hottest_c = NAN};
     f->swings_max = (size_t)(duration_s / EL_FIGURES_WINDOW_S + 2) * facts->slots;
     f->swing = calloc(f->swings_max, sizeof *f->swing);
     open_window(f);
@@ -94,6 +97,8 @@ void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t)
     f->over_critical_s += critical * dt;
     f->throttled_s += throttled * dt;
     f->over_watts_s += (t->card_w > f->facts->card_limit_w * WATTS_TOLERANCE) * dt; /* false without a limit */
+    f->over_switch_s += (t->switch_c > f->facts->switch_limit_c + LIMIT_TOLERANCE_C) * dt;
+    f->switch_hottest_c = fmax(f->switch_hottest_c, t->switch_c);
     count_latency(f, t);
     f->window_left_s -= dt;
     if (f->window_left_s < dt / 2)
@@ -140,6 +145,8 @@ void el_figures_finish(struct el_figures *f, struct el_simulate_result *out)
     out->seconds_above_warning_per_hour = f->over_warning_s / hours;
     out->seconds_above_critical_per_hour = f->over_critical_s / hours;
     out->card_watts_above_limit_seconds_per_hour = f->over_watts_s / hours;
+    out->switch_above_limit_seconds_per_hour = f->over_switch_s / hours;
+    out->switch_hottest_celsius = f->switch_hottest_c;
     out->firmware_throttled_seconds_per_hour = f->throttled_s / hours;
     out->jain_fairness = jain(t);
     qsort(f->swing, f->swings, sizeof *f->swing, compare);

@@ -12,6 +12,7 @@ struct el_figures {
     double sample_s, duration_s;
     struct el_twin_truth last;
     double overshoot_c, hottest_c, over_limit_s, over_warning_s, over_critical_s, over_watts_s, throttled_s;
+    double over_switch_s, switch_hottest_c;
     double low_c[EL_CARD_SLOTS_MAX], high_c[EL_CARD_SLOTS_MAX], window_left_s;
     double latency_ops[EL_FIGURES_LATENCIES]; /* I/Os by latency, EL_FIGURES_PER_OCTAVE bins an octave from 1 us */
     double *swing; /* half peak to peak per window and drive; owned */

@@ -118,6 +118,7 @@ static void count(struct run *r, double t_s)
     seen->time_s = t_s;
     seen->slots = r->facts.slots;
     seen->card_w = r->state.card_w;
+    seen->switch_c = r->state.switch_c;
     seen->energy_j += r->state.card_w * STEP_S; /* NAN stays NAN */
     seen->served_ops = 0;
     for (uint32_t i = 0; i < seen->slots; i++) {

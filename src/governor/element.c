@@ -12,9 +12,12 @@
 #include "governor/risk.h"
 #include "governor/share.h"
 #include "governor/stripes.h"
+#include "governor/switch.h"
 
 #define HOLD_S  11.0 /* a cap brings a drive to its limit within this */
 #define REACT_S 7.0  /* from a jump of demand until a lower cap acts: sensor lag, grain, period, actuator */
+#define WATTS_SLACK  0.01 /* of a shared total that may be left open before a cap moves: watts are exact, */
+#define SWITCH_SLACK 0.03 /* the switch is slow */
 #define GUARD_C 0.5  /* what a jump of demand may pass the limit by */
 
 struct limit { /* the lowest of a drive's own limits, as a limit on its composite */
@@ -27,6 +30,7 @@ struct element {
     struct el_observer observer;
     struct el_air air;
     struct el_fans fans;
+    struct el_switch hub;
     struct el_risk risk[EL_CARD_SLOTS_MAX];
     struct el_pace pace[EL_CARD_SLOTS_MAX]; /* of a stripe, its first member's counts for all */
     double asked_w[EL_CARD_SLOTS_MAX];      /* what the host asks for, as last seen without a cap in its way */
@@ -41,6 +45,7 @@ static int element_init(void *state, const struct el_governor_card *card)
     el_observer_init(&e->observer, card);
     el_air_init(&e->air);
     el_fans_init(&e->fans);
+    el_switch_init(&e->hub);
     for (uint32_t i = 0; i < EL_CARD_SLOTS_MAX; i++) {
         el_pace_init(&e->pace[i], card->slot[i].full_w - card->slot[i].idle_w);
         el_risk_init(&e->risk[i]);
@@ -97,20 +102,11 @@ static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_p
     w->excess_c = el_observer_predict(&e->observer, &e->card, i, EL_MIN(p->cap_w, p->full_w), HOLD_S) - l.limit_c;
 }
 
-/* The switch warms by what passes through the sink: watts that bring it to its limit, at the sink's own resistance. */
-static double switch_host_w(const struct element *e, const struct el_governor_input *in, double *headroom_c)
-{
-    if (!el_reading_usable(&in->switch_mc) || !isfinite(e->card.switch_limit_c))
-        return INFINITY;
-    *headroom_c = e->card.switch_limit_c - e->card.margin_c - (double)in->switch_mc.value * 1e-3;
-    return EL_MAX(0, e->observer.host_w + (*headroom_c - 0.5) / e->observer.resistance_c_per_w);
-}
-
 /* Watts that all drives share, dealt by demand: what a drive leaves unused goes to those that can use it. */
-static void share_total(struct element *e, double total, struct el_pace_wish *w)
+static void share_total(struct element *e, double total, double slack, struct el_pace_wish *w)
 {
     struct el_share_unit unit[EL_CARD_SLOTS_MAX];
-    double share[EL_CARD_SLOTS_MAX], slack;
+    double share[EL_CARD_SLOTS_MAX];
     uint32_t n = 0, of[EL_CARD_SLOTS_MAX];
 
     for (uint32_t i = 0; i < e->card.slots; i++) {
@@ -131,7 +127,6 @@ static void share_total(struct element *e, double total, struct el_pace_wish *w)
                                            .count = 1,
                                            .pressed = pressed};
     }
-    slack = EL_MAX(0.2, 0.01 * (total + e->observer.overhead_w));
     el_share(n, unit, total, slack, share);
     for (uint32_t i = 0; i < e->card.slots; i++)
         if (e->observer.node[i].read_us)
@@ -219,7 +214,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     struct element *e = state;
     struct el_pace_wish wish[EL_CARD_SLOTS_MAX];
     struct limit limit[EL_CARD_SLOTS_MAX];
-    double watts, by_switch;
+    double watts, by_switch, slack;
     enum el_constraint shared;
 
     el_observer_step(&e->observer, &e->card, in);
@@ -230,10 +225,11 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     el_stripes_join(&e->card, wish);
     watts =
         isfinite(e->card.card_limit_w) ? (e->card.card_limit_w - e->observer.overhead_w) / e->observer.scale : INFINITY;
-    by_switch = switch_host_w(e, in, &out->switch_headroom_c);
+    by_switch = el_switch_step(&e->hub, &e->observer, &e->card, in, &out->switch_headroom_c);
+    slack = watts < by_switch ? WATTS_SLACK : SWITCH_SLACK;
     shared = watts < by_switch ? EL_CONSTRAINT_CARD_POWER : EL_CONSTRAINT_SWITCH_TEMPERATURE;
     if (isfinite(EL_MIN(watts, by_switch)))
-        share_total(e, EL_MIN(watts, by_switch), wish);
+        share_total(e, EL_MIN(watts, by_switch), EL_MAX(0.2, slack * (EL_MIN(watts, by_switch) + e->observer.overhead_w)), wish);
     for (uint32_t i = 0; i < e->card.slots; i++) {
         slot_decide(e, i, &wish[i], &out->slot[i]);
         slot_why(e, i, &wish[i], limit[i].why, shared, in->now_us, &out->slot[i]);

@@ -63,7 +63,7 @@ struct el_scenario {
     char card[EL_NAME_MAX], workload[EL_NAME_MAX], governor[16], array[16];
     double inlet_c, airflow_lfm, hours;
     uint64_t seed, seeds;       /* 0 = not stated */
-    double limit_c, card_watts, margin_c;
+    double limit_c, card_watts, switch_limit_c, margin_c;
     bool drive_fans;            /* the daemon may drive the chassis fans */
     bool io_max;                /* the kernel offers io.max only, no io.cost */
     uint64_t submitters;        /* threads that submit the I/O of a stripe; 0 = many */

@@ -77,6 +77,7 @@ struct el_plant {
     bool io_max;            /* caps are io.max, not io.cost */
     bool oracle_on;
     struct el_twin_oracle oracle;
+    double oracle_switch_c, oracle_total_w; /* its own state for the switch: last temperature, watts for all drives */
     /* state */
     double time_s, t_section[EL_PLANT_SECTIONS], t_switch, lagged_switch;
     double airflow_of_g, g_section, air_j_per_k; /* for airflow_of_g */
@@ -106,4 +107,4 @@ void el_plant_demand(struct el_plant *p, double dt_s);
 void el_plant_serve(struct el_plant *p, const double *allowed_w, const struct el_plant_price *price);
 
 /* oracle.c: host power each drive may take in the coming step. `drift_c_per_s`: slope of the composite without host power. */
-void el_plant_oracle(const struct el_plant *p, const double *drift_c_per_s, const struct el_plant_price *price, double *allowed_w);
+void el_plant_oracle(struct el_plant *p, const double *drift_c_per_s, const struct el_plant_price *price, double *allowed_w);

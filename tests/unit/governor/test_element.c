@@ -289,9 +289,92 @@ static void fans_come_before_throttling(void **state)
     bed_close(&b);
 }
 
+/* A switch of its own making: `gain_c_per_w` per watt of all drives above `base_c`, a first-order lag, whole degrees. */
+static double switch_after(struct bed *b, double base_c, double gain_c_per_w, int seconds)
+{
+    double c = base_c, hottest = 0, own[EL_CARD_SLOTS_MAX];
+
+    for (int t = 0; t < seconds; t++) {
+        double w = 0;
+
+        for (uint32_t i = 0; i < b->card.slots; i++)
+            w += own[i] = b->d.slots && b->d.slot[i].cap_ratio < 1 ? EL_MIN(b->host_w[i], b->d.slot[i].budget_w) : b->host_w[i];
+        for (uint32_t i = 0; i < b->card.slots; i++) /* drives follow too, on a sink at (c + 35) / 2 */
+            b->temp_c[i] += ((c + 35) / 2 + 1.75 * (2.5 + own[i]) - b->temp_c[i]) / 20;
+        c += (base_c + gain_c_per_w * w - c) / 120;
+        b->in.switch_mc = el_reading_good(llround(c) * 1000, b->in.now_us + 1000000);
+        bed_step(b);
+        hottest = t > seconds / 2 ? EL_MAX(hottest, c) : hottest;
+    }
+    return hottest;
+}
+
+static void the_switch_is_held_at_its_limit(void **state)
+{
+    struct bed b;
+    double hottest;
+
+    (void)state;
+    bed_open(&b, &el_law_element, 4);
+    b.card.switch_limit_c = 70;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int i = 0; i < 4; i++)
+        b.host_w[i] = i ? 5 : 0.5; /* the first asks for little and keeps it */
+    hottest = switch_after(&b, 60, 1, 7200);
+    if (!(hottest > 69 && hottest < 71))
+        fail_msg("%.2f C", hottest);
+    assert_true(b.d.switch_headroom_c < 1);
+    assert_true(b.d.slot[0].cap_ratio >= 1 || b.d.slot[0].budget_w >= 0.5);
+    for (int i = 1; i < 4; i++) {
+        assert_int_equal(b.d.slot[i].constraint, EL_CONSTRAINT_SWITCH_TEMPERATURE);
+        assert_true(b.d.slot[i].budget_w > 2 && b.d.slot[i].budget_w < 4.5);
+    }
+    bed_close(&b);
+}
+
+static void a_switch_too_hot_for_idle_floors_everything(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &el_law_element, 4);
+    b.card.switch_limit_c = 70;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int i = 0; i < 4; i++)
+        b.host_w[i] = 5;
+    (void)switch_after(&b, 80, 1, 600);
+    for (int i = 0; i < 4; i++) {
+        assert_true(b.d.slot[i].cap_ratio < 0.06);
+        assert_int_equal(b.d.slot[i].constraint, EL_CONSTRAINT_SWITCH_TEMPERATURE);
+    }
+    bed_close(&b);
+}
+
+/* Nor without a power sensor, from declared watts alone. */
+static void a_card_limit_below_idle_floors_everything(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, &el_law_element, 4);
+    b.card.card_limit_w = 10; /* the switch and four idle drives need 15 */
+    el_governor_reconfigure(b.g, &b.card);
+    for (int i = 0; i < 4; i++)
+        b.host_w[i] = 5;
+    bed_run(&b, 60);
+    for (int i = 0; i < 4; i++) {
+        assert_true(b.d.slot[i].cap_ratio < 0.06);
+        assert_int_equal(b.d.slot[i].constraint, EL_CONSTRAINT_CARD_POWER);
+    }
+    bed_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_switch_is_held_at_its_limit),
+        cmocka_unit_test(a_switch_too_hot_for_idle_floors_everything),
+        cmocka_unit_test(a_card_limit_below_idle_floors_everything),
         cmocka_unit_test(idle_envelope_means_no_caps_and_no_writes),
         cmocka_unit_test(limit_is_held_and_reasons_are_given),
         cmocka_unit_test(higher_limit_never_means_less),
