@@ -22,22 +22,24 @@ static const char help[] =
     "  --log-endurance FILE   Endurance Group Information, log 09h, 512 bytes\n"
     "  --log-sanitize FILE    Sanitize Status, log 81h, 512 bytes\n"
     "  --log-ocp FILE         OCP SMART / Health Information Extended, log C0h, 512 bytes\n"
+    "  --security FILE        TCG Level 0 Discovery, security protocol 01h, 2048 bytes\n"
     "  --prometheus           as the metrics page shows it\n"
     "  --json                 as the JSON shows it, and what was not believed\n"
     "A page can be taken with: nvme get-log /dev/nvme0 -i 2 -l 512 -b >smart.bin\n";
 
-enum page { IDENTIFY, SMART, NAMESPACE, ERROR_LOG, FIRMWARE, SELF_TEST, ENDURANCE, SANITIZE, OCP, PAGES };
+enum page { IDENTIFY, SMART, NAMESPACE, ERROR_LOG, FIRMWARE, SELF_TEST, ENDURANCE, SANITIZE, OCP, SECURITY, PAGES };
 
 static const size_t page_size[PAGES] = {
     [IDENTIFY] = EL_NVME_IDENTIFY_SIZE, [SMART] = EL_NVME_SMART_SIZE,  [NAMESPACE] = EL_NVME_IDENTIFY_SIZE,
     [ERROR_LOG] = 0 /* any */,          [FIRMWARE] = EL_NVME_LOG_SIZE, [SELF_TEST] = EL_NVME_SELF_TEST_SIZE,
     [ENDURANCE] = EL_NVME_LOG_SIZE,     [SANITIZE] = EL_NVME_LOG_SIZE, [OCP] = EL_NVME_LOG_SIZE,
+    [SECURITY] = EL_NVME_SECURITY_SIZE,
 };
 
 #define ERROR_LOG_MAX (256u * 64u)
 #define GROUPS                                                                                                         \
     (1ull << EL_GROUP_drive | 1ull << EL_GROUP_smart | 1ull << EL_GROUP_limits | 1ull << EL_GROUP_capacity |           \
-     1ull << EL_GROUP_thresholds | 1ull << EL_GROUP_power_states | 1ull << EL_GROUP_logs | 1ull << EL_GROUP_ocp |      \
+     1ull << EL_GROUP_thresholds | 1ull << EL_GROUP_power_states | 1ull << EL_GROUP_logs | 1ull << EL_GROUP_security | 1ull << EL_GROUP_ocp |      \
      1ull << EL_GROUP_detail)
 
 /* The file's bytes, when there are as many as the page has. Says what is wrong. */
@@ -83,6 +85,8 @@ static int fill(struct el_snapshot *s, enum page which, const uint8_t *bytes, si
         return el_fill_sanitize(slot, bytes, s->time_us);
     case OCP:
         return el_fill_ocp(slot, bytes, s->time_us);
+    case SECURITY:
+        return el_fill_security(slot, bytes, n, s->time_us);
     case PAGES:
         break;
     }
@@ -94,6 +98,7 @@ static const char *why_not(int error)
     return error == -ENODATA           ? "all-zero page: the read failed, this is no reading"
            : error == -ENODEV          ? "all-ones page: the device is gone"
            : error == -EPROTONOSUPPORT ? "not an OCP page: its GUID is another one"
+           : error == -EBADMSG         ? "not a discovery page: shorter than its header"
                                        : "makes no sense";
 }
 
@@ -114,7 +119,7 @@ static struct el_snapshot *one_drive(bool has_namespace)
     s->time_us = 1;
     slot->state = EL_SLOT_UP;
     slot->numa_node = -1;
-    slot->wear_days_remaining = slot->write_rate_1d = slot->write_rate_30d = NAN;
+    slot->wear_days_remaining = slot->wear_days_low = slot->wear_days_high = slot->write_rate_1d = slot->write_rate_30d = NAN;
     if (has_namespace)
         el_snapshot_namespaces(s)->nsid = 1;
     return s;
@@ -244,6 +249,7 @@ int el_cmd_decode(int argc, char **argv)
         {"log-endurance", required_argument, NULL, 'P' + ENDURANCE},
         {"log-sanitize", required_argument, NULL, 'P' + SANITIZE},
         {"log-ocp", required_argument, NULL, 'P' + OCP},
+        {"security", required_argument, NULL, 'P' + SECURITY},
         {"prometheus", no_argument, NULL, 'p'},
         {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},

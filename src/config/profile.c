@@ -42,6 +42,7 @@ static const struct field drive_fields[] = {
     {"firmware_throttle_celsius", NUMBER, D(firmware_throttle_c), 20, 150, true},
     {"sensors", COUNT32, D(sensors), 0, 8},
     {"ocp", FLAG, D(ocp), 0, 0, true},
+    {"tcg", FLAG, D(tcg), 0, 0, true},
     {"link_gigatransfers", GIGATRANSFERS, D(link_gts10), 2.5, 64},
     {"link_lanes", COUNT32, D(link_width), 1, 16},
 };

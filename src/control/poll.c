@@ -7,6 +7,7 @@
 #include "model/fill.h"
 
 /* Bits by which a controller says what it can do (NVMe Base 2.0, Identify Controller). */
+#define OACS_SECURITY         (1u << 0)
 #define OACS_SELF_TEST        (1u << 4)
 #define CTRATT_ENDURANCE      (1u << 4)
 #define LPA_SUPPORTED_PAGES   (1u << 5)
@@ -15,8 +16,11 @@
 #define VERSION_1_2           0x10200u
 #define UNDER_TEMPERATURE     (1u << 20) /* Feature 04h dword 11: THSEL 1 */
 #define SUPPORTED_PAGES_SIZE  1024
+#define SECP_INFORMATION      0x00 /* the security protocol that lists the others */
+#define SECP_TCG              0x01
+#define TCG_DISCOVERY         0x0001
 
-enum optional_log { LOG_ERROR, LOG_FIRMWARE, LOG_SELF_TEST, LOG_ENDURANCE, LOG_SANITIZE, LOG_OCP, LOG_SUPPORTED };
+enum optional_log { LOG_ERROR, LOG_FIRMWARE, LOG_SELF_TEST, LOG_ENDURANCE, LOG_SANITIZE, LOG_OCP, LOG_SUPPORTED, LOG_SECURITY };
 
 static int64_t now_us(const struct el_poll *p)
 {
@@ -67,6 +71,39 @@ static void probe_supported(struct el_poll *p)
         p->refused &= ~(1u << LOG_OCP);
 }
 
+static int security_receive(struct el_poll *p, uint8_t protocol, uint16_t specific, uint8_t *page, uint32_t size)
+{
+    memset(page, 0, size);
+    return admin(p, &(struct el_admin){.kind = EL_ADMIN_SECURITY_RECEIVE, .id = protocol, .value = specific, .data = page,
+                                       .size = size});
+}
+
+/* Discovery is asked only of drives that list its protocol; the others are known to have no locks. */
+static void probe_security(struct el_poll *p)
+{
+    bool any = p->row.identify.oacs & OACS_SECURITY;
+    uint8_t page[EL_NVME_LOG_SIZE];
+    int r = any ? security_receive(p, SECP_INFORMATION, 0, page, sizeof page) : 0;
+
+    if (r == 0 && any && el_nvme_security_lists(page, sizeof page, SECP_TCG))
+        return;
+    p->refused |= 1u << LOG_SECURITY;
+    if (r == 0)
+        (void)el_fill_security(&p->row, NULL, 0, now_us(p));
+    else
+        el_fill_unread(&p->row, EL_READ_SECURITY, r);
+}
+
+/* Read only: discovery needs no session and disturbs none. Again with the logs, for locks open and close. */
+static void read_security(struct el_poll *p)
+{
+    uint8_t page[EL_NVME_SECURITY_SIZE];
+
+    if (wanted(p, LOG_SECURITY) &&
+        optional(p, LOG_SECURITY, security_receive(p, SECP_TCG, TCG_DISCOVERY, page, sizeof page), EL_READ_SECURITY))
+        (void)el_fill_security(&p->row, page, sizeof page, now_us(p));
+}
+
 static void read_error_log(struct el_poll *p)
 {
     uint8_t page[64];
@@ -104,6 +141,7 @@ static void read_periodic_logs(struct el_poll *p)
         optional(p, LOG_OCP, get_log(p, EL_NVME_LID_OCP_SMART, 0, page, EL_NVME_LOG_SIZE), EL_READ_OCP) &&
         el_fill_ocp(&p->row, page, now_us(p)) == -EPROTONOSUPPORT)
         p->refused |= 1u << LOG_OCP; /* another vendor's page under the same number */
+    read_security(p);
 }
 
 static void read_feature(struct el_poll *p, enum el_nvme_fid fid, uint32_t dword11)
@@ -223,6 +261,7 @@ void el_poll_run(void *arg)
     if (p->result == 0 && !p->features_read) {
         read_features(p);
         probe_supported(p);
+        probe_security(p);
         read_firmware(p);
         read_error_log(p);
         p->request.logs = true;

@@ -314,11 +314,14 @@ void el_capture_serial(uint32_t row, char text[21])
     snprintf(text, 21, "SCRUBBED%04u", row % 10000);
 }
 
-/* Offsets: NVMe Base 2.0, Identify Controller (serial, FRU GUID, subsystem NQN) and Identify Namespace (NGUID, EUI64). */
+/* Offsets: NVMe Base 2.0, Identify Controller (serial, FRU GUID, subsystem NQN) and Identify Namespace (NGUID, EUI64); TCG
+ * Level 0 Discovery (the vendor's own part of its header). */
 static void scrub(const struct el_admin *cmd, uint32_t row, uint8_t *page)
 {
     char serial[21];
 
+    if (cmd->kind == EL_ADMIN_SECURITY_RECEIVE && cmd->id == 1 && cmd->size >= 48)
+        memset(page + 16, 0, 32);
     if (cmd->kind != EL_ADMIN_IDENTIFY || cmd->size < EL_NVME_IDENTIFY_SIZE)
         return;
     if (cmd->id == 0) {
@@ -348,6 +351,9 @@ static void answer_name(const struct el_admin *cmd, const char *controller, char
             snprintf(name, sizeof name, "smart.bin");
         else
             snprintf(name, sizeof name, "log-%02x.bin", cmd->id);
+        break;
+    case EL_ADMIN_SECURITY_RECEIVE:
+        snprintf(name, sizeof name, "security-%02x-%x.bin", cmd->id, cmd->value);
         break;
     case EL_ADMIN_GET_FEATURE:
         if (cmd->value)

@@ -104,6 +104,8 @@ static bool page_name(const struct el_admin *cmd, char *name, size_t size)
         snprintf(name, size, "smart.bin");
     else if (cmd->kind == EL_ADMIN_GET_LOG)
         snprintf(name, size, "log-%02x.bin", cmd->id);
+    else if (cmd->kind == EL_ADMIN_SECURITY_RECEIVE)
+        snprintf(name, size, "security-%02x-%x.bin", cmd->id, cmd->value);
     else
         return false;
     return true;

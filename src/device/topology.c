@@ -345,7 +345,7 @@ static struct el_slot *add_slot(struct build *b)
     s->numa_node = s->decision.power_state = s->action.power_state_in_force = -1;
     s->decision.cap_ratio = 1;
     s->decision.limit_c = s->decision.headroom_c = s->decision.temp_estimate_c = s->decision.power_estimate_w = NAN;
-    s->action.cap_ratio_in_force = s->wear_days_remaining = s->write_rate_1d = s->write_rate_30d = NAN;
+    s->action.cap_ratio_in_force = s->wear_days_remaining = s->wear_days_low = s->wear_days_high = s->write_rate_1d = s->write_rate_30d = NAN;
     return s;
 }
 

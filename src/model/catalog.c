@@ -145,6 +145,8 @@ static bool slot_guard(const struct el_slot *t, enum el_guard guard)
         return page_good(t, &t->logs.sanitize_stamp);
     case EL_GUARD_OCP:
         return page_good(t, &t->logs.ocp_stamp);
+    case EL_GUARD_SECURITY:
+        return page_good(t, &t->logs.security_stamp);
     default:
         return true;
     }

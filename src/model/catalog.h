@@ -50,6 +50,7 @@ const char *el_metric_scope_name(enum el_metric_scope s);
     X(alarm, true, "alarms that are active")                                                                           \
     X(aer, false, "PCIe error counters by name")                                                                       \
     X(polling, false, "what reading the drives costs")                                                                 \
+    X(security, false, "locks and encryption of the drive, volatile write cache")                                      \
     X(thresholds, false, "temperature thresholds and host controlled thermal management as set")                       \
     X(power_states, false, "the power states a drive offers")                                                          \
     X(logs, false, "error, firmware, self-test, endurance group and sanitize logs")                                    \

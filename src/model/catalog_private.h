@@ -5,7 +5,7 @@
 
 enum el_guard {
     EL_GUARD_NONE,
-    EL_GUARD_UP, /* the drive is up; so for all down to OCP */
+    EL_GUARD_UP, /* the drive is up; so for all down to SECURITY */
     EL_GUARD_IDENTIFY,
     EL_GUARD_SMART,
     EL_GUARD_ERROR_LOG,
@@ -14,6 +14,7 @@ enum el_guard {
     EL_GUARD_ENDURANCE,
     EL_GUARD_SANITIZE,
     EL_GUARD_OCP,
+    EL_GUARD_SECURITY,
     EL_GUARD_GOVERNED, /* a governor looks after the card */
     EL_GUARD_SWITCH,   /* the card has one */
     EL_GUARD_LINK,     /* speed and width are known */
@@ -32,7 +33,7 @@ const void *el_catalog_row(const struct el_catalog_context *c, enum el_metric_sc
                 X(wear_remaining) X(card_endurance_used) X(budget) X(actions) X(pci_power) X(aer) X(alarms)            \
                     X(error_status) X(firmware_slot) X(self_test_running) X(self_test_progress) X(self_test_result)    \
                         X(sanitize) X(sanitize_progress) X(capacitor) X(series) X(io_bytes) X(io_operations)           \
-                            X(read_faults)
+                            X(read_faults) X(wear_low) X(wear_high) X(aer_total)
 #define EL_READER_DECLARE(name) el_metric_read el_read_##name;
 EL_READERS(EL_READER_DECLARE)
 #undef EL_READER_DECLARE
@@ -43,7 +44,7 @@ EL_READERS(EL_READER_DECLARE)
     X(process) X(reject) X(warning) X(group_warning) X(sensor) X(bound) X(level) X(ps) X(basis) X(window)              \
         X(constraint) X(actuator) X(direction) X(mode) X(failsafe) X(origin) X(kind) X(pci_power) X(aer_severity)      \
             X(aer_error) X(severity) X(command) X(firmware_slot) X(sanitize) X(block_area) X(detected) X(most_least)   \
-                X(io) X(log) X(fault)
+                X(io) X(log) X(fault) X(correction)
 #define EL_SUB_DECLARE(name) extern const struct el_sub el_sub_##name;
 EL_SUBS(EL_SUB_DECLARE)
 #undef EL_SUB_DECLARE

@@ -66,6 +66,7 @@ LIST(io, "direction", "read", "write");
 LIST(kind, "kind", "current", "max");
 LIST(pci_power, "state", "D0", "D1", "D2", "D3hot", "D3cold", "unknown");
 LIST(aer_severity, "severity", "correctable", "nonfatal", "fatal");
+LIST(correction, "severity", "correctable", "uncorrectable");
 LIST(sanitize, "state", "never", "done", "running", "failed", "done_without_deallocation");
 LIST(block_area, "area", "user", "system");
 LIST(detected, "kind", "detected", "corrected");

@@ -109,6 +109,16 @@ READER(wear_remaining)
     return t->wear_basis == sub + 1 ? el_rounded(t->wear_days_remaining * 86400, 0) : el_absent;
 }
 
+READER(wear_low)
+{
+    return el_rounded(slot_of(c, row)->wear_days_low * 86400, 0);
+}
+
+READER(wear_high)
+{
+    return el_rounded(slot_of(c, row)->wear_days_high * 86400, 0);
+}
+
 READER(budget)
 {
     const struct el_slot_decision *d = &slot_of(c, row)->decision;
@@ -165,6 +175,20 @@ READER(aer)
     if (!l->aer[severity].valid || error > l->aer[severity].n)
         return el_absent;
     return el_unsigned(error ? l->aer[severity].error[error - 1].count : l->aer[severity].total);
+}
+
+READER(aer_total)
+{
+    const struct el_link *l = &el_snapshot_links(c->s)[row];
+    uint64_t n = 0;
+    bool valid = false;
+
+    for (uint32_t severity = 0; severity < EL_AER_COUNT; severity++)
+        if ((severity != EL_AER_CORRECTABLE) == sub && l->aer[severity].valid) {
+            n += l->aer[severity].total;
+            valid = true;
+        }
+    return valid ? el_unsigned(n) : el_absent;
 }
 
 READER(alarms)

@@ -19,6 +19,7 @@ static struct el_stamp *stamp_of(struct el_slot *slot, enum el_read what)
         [EL_READ_ENDURANCE] = &slot->logs.endurance_stamp,
         [EL_READ_SANITIZE] = &slot->logs.sanitize_stamp,
         [EL_READ_OCP] = &slot->logs.ocp_stamp,
+        [EL_READ_SECURITY] = &slot->logs.security_stamp,
     };
 
     return stamps[what];
@@ -194,6 +195,22 @@ int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int6
         return -EPROTONOSUPPORT;
     }
     succeeded(slot, EL_READ_OCP, now_us);
+    return 0;
+}
+
+int el_fill_security(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us)
+{
+    struct el_nvme_security s = {0};
+    int r = page ? admit(slot, EL_READ_SECURITY, el_nvme_page_kind(page, size)) : 0;
+
+    if (r < 0)
+        return r;
+    if (page && el_nvme_decode_security(&s, page, size) < 0) {
+        failed(slot, EL_READ_SECURITY, EL_FAULT_PAGE, -EBADMSG);
+        return -EBADMSG;
+    }
+    slot->logs.security = s;
+    succeeded(slot, EL_READ_SECURITY, now_us);
     return 0;
 }
 

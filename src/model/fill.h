@@ -23,6 +23,9 @@ int el_fill_sanitize(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE],
 int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE],
                 int64_t now_us); /* -EPROTONOSUPPORT: GUID */
 
+/* A Level 0 Discovery page; NULL: the drive has no security protocol that gives one. -EBADMSG: no such page. */
+int el_fill_security(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us);
+
 /* Dword 0 of Get Features `fid` (02h, 04h, 06h, 10h); `dword11` is what was asked (04h: sensor and bound). */
 void el_fill_feature(struct el_slot *slot, uint8_t fid, uint32_t dword11, uint32_t result, int64_t now_us);
 

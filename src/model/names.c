@@ -10,7 +10,7 @@
     }
 
 NAME_FUNCTION(el_slot_state_name, el_slot_state, "empty", "up", "stale", "failed", "gone", "unbound")
-NAME_FUNCTION(el_read_name, el_read, "smart", "identify", "error", "firmware", "self_test", "endurance", "sanitize", "ocp")
+NAME_FUNCTION(el_read_name, el_read, "smart", "identify", "error", "firmware", "self_test", "endurance", "sanitize", "ocp", "security")
 NAME_FUNCTION(el_read_fault_name, el_read_fault, "refused", "timeout", "io", "page")
 NAME_FUNCTION(el_link_role_name, el_link_role, "root_port", "switch_upstream", "switch_downstream", "drive")
 NAME_FUNCTION(el_sensor_kind_name, el_sensor_kind, "temperature", "fan", "pwm", "voltage", "current", "power", "humidity", "airflow")

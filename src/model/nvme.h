@@ -129,6 +129,22 @@ struct el_nvme_ocp {
 };
 #define EL_NVME_NO_CAPACITOR 0xffff
 
+/* TCG Level 0 Discovery. A drive without security protocols says by that that it has none of it. */
+struct el_nvme_security {
+    bool tcg;               /* a discovery page was given */
+    bool locking_supported; /* it can be locked */
+    bool locking_enabled;   /* somebody owns its locks */
+    bool locked;            /* some range of it is locked now */
+    bool media_encryption;  /* what stands on the media is encrypted */
+    uint16_t ssc;           /* feature code of its newest security subsystem class; 0 = none known */
+};
+#define EL_NVME_SECURITY_SIZE 2048u /* asked for: room for more features than any drive has (assumed) */
+const char *el_nvme_ssc_name(uint16_t feature); /* "opal-2", "pyrite-2", "enterprise", ...; "" = none known */
+/* Whether the list of security protocols (protocol 00h) has `protocol` in it. Any bytes will do. */
+bool el_nvme_security_lists(const uint8_t *page, size_t size, uint8_t protocol);
+/* 0, or -EBADMSG with `out` untouched: shorter than its header. Any bytes will do. */
+int el_nvme_decode_security(struct el_nvme_security *out, const uint8_t *page, size_t size);
+
 /* What a page is worth before any field is believed. */
 enum el_nvme_page { EL_NVME_PAGE_USABLE, EL_NVME_PAGE_ALL_ZERO, EL_NVME_PAGE_ALL_ONES };
 enum el_nvme_page el_nvme_page_kind(const void *page, size_t size);

@@ -44,6 +44,7 @@ enum {
 };
 #define EL_CTRATT_ENDURANCE_GROUPS  (1u << 4)
 #define EL_CTRATT_POWER_MEASUREMENT (1u << 21)
+#define EL_OACS_SECURITY            (1u << 0)
 #define EL_OACS_SELF_TEST           (1u << 4)
 #define EL_ONCS_SAVE_SELECT         (1u << 4)
 #define EL_LPA_SMART_PER_NAMESPACE  (1u << 0)
@@ -230,4 +231,45 @@ static inline uint32_t el_le32(const uint8_t *p)
 static inline uint64_t el_le64(const uint8_t *p)
 {
     return (uint64_t)el_le32(p + 4) << 32 | el_le32(p);
+}
+
+/* Security Receive. Big endian, unlike all above. Sources: SPC-5 (list of security protocols, protocol 00h: section
+ * 7.7.1.3), TCG Storage Architecture Core Specification 2.01 (Level 0 Discovery: section 3.3.6). */
+#define EL_SECP_INFORMATION     0x00   /* protocol; specific 0000h: the list of protocols */
+#define EL_SECP_TCG             0x01   /* protocol; specific 0001h: Level 0 Discovery */
+#define EL_TCG_DISCOVERY        0x0001
+enum {
+    EL_SECP_LENGTH = 6, /* 2: bytes in the list */
+    EL_SECP_LIST = 8,   /* 1 each */
+    EL_TCG_LENGTH = 0,  /* 4: bytes that follow it */
+    EL_TCG_LENGTH_COUNTS_FROM = 4,
+    EL_TCG_REVISION = 4, /* 4 */
+    EL_TCG_HEADER_SIZE = 48,
+    /* Each feature descriptor */
+    EL_TCG_FEATURE_CODE = 0,    /* 2 */
+    EL_TCG_FEATURE_VERSION = 2, /* 1: in the high half */
+    EL_TCG_FEATURE_LENGTH = 3,  /* 1: bytes that follow it */
+    EL_TCG_FEATURE_DATA = 4,
+};
+#define EL_TCG_FEATURE_TPER     0x0001
+#define EL_TCG_FEATURE_LOCKING  0x0002
+#define EL_TCG_FEATURE_OPAL_2   0x0203
+#define EL_TCG_LOCKING_SUPPORTED (1u << 0)
+#define EL_TCG_LOCKING_ENABLED  (1u << 1)
+#define EL_TCG_LOCKED           (1u << 2)
+#define EL_TCG_MEDIA_ENCRYPTION (1u << 3)
+
+static inline uint64_t el_be_get(const uint8_t *p, size_t n)
+{
+    uint64_t v = 0;
+
+    while (n--)
+        v = v << 8 | *p++;
+    return v;
+}
+
+static inline void el_be_put(uint8_t *p, size_t n, uint64_t v)
+{
+    for (; n--; v >>= 8)
+        p[n] = (uint8_t)v;
 }

@@ -37,6 +37,7 @@ struct el_drive_profile {
     double firmware_throttle_c; /* where its own firmware starts to throttle; NAN = unknown */
     uint32_t sensors; /* how many of the eight sensors it reports */
     bool ocp;         /* answers the OCP SMART log (C0h) */
+    bool tcg;         /* encrypts itself and can be locked (TCG Opal) */
     uint32_t link_gts10, link_width; /* fastest link, transfers per second in 0.1 GT/s (80, 160), lanes */
 };
 

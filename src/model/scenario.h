@@ -26,6 +26,7 @@ enum el_scenario_kind {
     EL_SCENARIO_LINK_DOWNTRAINED, /* value: lanes left of a drive's link */
     EL_SCENARIO_ACTUATOR_REFUSED, /* writes fail */
     EL_SCENARIO_ACTUATOR_IGNORED, /* writes succeed and read back, nothing happens */
+    EL_SCENARIO_DRIVE_LOCKED,     /* its locks are closed, as after a loss of power */
     EL_SCENARIO_KIND_COUNT
 };
 const char *el_scenario_kind_name(enum el_scenario_kind k); /* "inlet", "sensor-stuck", ... */

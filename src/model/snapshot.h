@@ -84,13 +84,15 @@ struct el_slot_action {
 
 /* Optional logs; each fails alone. */
 struct el_slot_logs {
-    struct el_stamp error_stamp, firmware_stamp, self_test_stamp, endurance_stamp, sanitize_stamp, ocp_stamp;
+    struct el_stamp error_stamp, firmware_stamp, self_test_stamp, endurance_stamp, sanitize_stamp, ocp_stamp,
+        security_stamp;
     struct el_nvme_error_log error;
     struct el_nvme_firmware firmware;
     struct el_nvme_self_test self_test;
     struct el_nvme_endurance endurance;
     struct el_nvme_sanitize sanitize;
     struct el_nvme_ocp ocp;
+    struct el_nvme_security security;
 };
 
 /* What elementd reads of a drive, and how that can fail: index of el_slot.read_faults. */
@@ -103,6 +105,7 @@ enum el_read {
     EL_READ_ENDURANCE,
     EL_READ_SANITIZE,
     EL_READ_OCP,
+    EL_READ_SECURITY,
     EL_READ_COUNT
 };
 const char *el_read_name(enum el_read r); /* "smart", "identify", "error", ... */

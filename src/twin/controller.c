@@ -90,7 +90,7 @@ static void identify_controller(const struct el_twin_controller *c, const struct
     el_le_put(p + EL_IDCTRL_VER, 4, f->nvme_version);
     el_le_put(p + EL_IDCTRL_OAES, 4, 0x100);
     el_le_put(p + EL_IDCTRL_CTRATT, 4, has_endurance_groups(f) ? EL_CTRATT_ENDURANCE_GROUPS : 0);
-    el_le_put(p + EL_IDCTRL_OACS, 2, 0x06 | (has_self_test(f) ? EL_OACS_SELF_TEST : 0));
+    el_le_put(p + EL_IDCTRL_OACS, 2, 0x06 | (f->tcg ? EL_OACS_SECURITY : 0) | (has_self_test(f) ? EL_OACS_SELF_TEST : 0));
     p[EL_IDCTRL_FRMW] = 0x17;
     p[EL_IDCTRL_LPA] = (uint8_t)(EL_LPA_EXTENDED_DATA | (f->nvme_version >= NVME_VERSION(2, 0) ? EL_LPA_SUPPORTED_PAGES : 0));
     p[EL_IDCTRL_ELPE] = 63;
@@ -286,6 +286,45 @@ static int get_log(struct el_twin_card *card, uint32_t slot, uint8_t lid, uint8_
     }
 }
 
+static uint8_t *put_feature(uint8_t *d, uint16_t code, uint8_t length, uint8_t bits)
+{
+    el_be_put(d + EL_TCG_FEATURE_CODE, 2, code);
+    d[EL_TCG_FEATURE_VERSION] = 0x10;
+    d[EL_TCG_FEATURE_LENGTH] = length;
+    d[EL_TCG_FEATURE_DATA] = bits;
+    return d + EL_TCG_FEATURE_DATA + length;
+}
+
+/* Opal as drives of the class answer: locks that nobody owns, until a scenario closes them. */
+static void discovery(const struct el_twin_controller *c, uint8_t *p)
+{
+    uint8_t *d = p + EL_TCG_HEADER_SIZE;
+
+    d = put_feature(d, EL_TCG_FEATURE_TPER, 12, 0x11); /* streaming and synchronous protocol */
+    d = put_feature(d, EL_TCG_FEATURE_LOCKING, 12,
+                    EL_TCG_LOCKING_SUPPORTED | EL_TCG_MEDIA_ENCRYPTION | (c->locked ? EL_TCG_LOCKING_ENABLED | EL_TCG_LOCKED : 0));
+    d = put_feature(d, EL_TCG_FEATURE_OPAL_2, 16, 0);
+    el_be_put(p + EL_TCG_REVISION, 4, 1);
+    el_be_put(p + EL_TCG_LENGTH, 4, (uint64_t)(d - p) - EL_TCG_LENGTH_COUNTS_FROM);
+}
+
+static int security_receive(const struct el_twin_controller *c, const struct el_drive_profile *f, const struct el_admin *cmd, uint8_t *p)
+{
+    static const uint8_t protocols[] = {EL_SECP_INFORMATION, EL_SECP_TCG};
+
+    if (!f->tcg)
+        return INVALID_OPCODE;
+    if (cmd->id == EL_SECP_INFORMATION && cmd->value == 0) {
+        el_be_put(p + EL_SECP_LENGTH, 2, sizeof protocols);
+        memcpy(p + EL_SECP_LIST, protocols, sizeof protocols);
+        return OK;
+    }
+    if (cmd->id != EL_SECP_TCG || cmd->value != EL_TCG_DISCOVERY)
+        return INVALID_FIELD;
+    discovery(c, p);
+    return OK;
+}
+
 /* Pages are built whole and handed out as far as the caller asked. */
 static int page(struct el_twin_card *card, uint32_t slot, struct el_admin *cmd)
 {
@@ -297,6 +336,8 @@ static int page(struct el_twin_card *card, uint32_t slot, struct el_admin *cmd)
     memset(bytes, 0, cmd->kind == EL_ADMIN_IDENTIFY ? sizeof bytes : EL_MAX(cmd->size, 1024));
     if (cmd->kind == EL_ADMIN_GET_LOG)
         status = get_log(card, slot, cmd->id, bytes, cmd->size);
+    else if (cmd->kind == EL_ADMIN_SECURITY_RECEIVE)
+        status = security_receive(&card->controller[slot], card->plant.drive[slot].profile, cmd, bytes);
     else if (cmd->id == 0x01)
         identify_controller(&card->controller[slot], card->plant.drive[slot].profile, bytes);
     else if (cmd->id == 0x00 && (cmd->nsid == 1 || cmd->nsid == EL_NVME_NSID_ALL))
@@ -403,6 +444,7 @@ int el_twin_controller_admin(struct el_twin_card *card, uint32_t slot, struct el
     switch (cmd->kind) {
     case EL_ADMIN_IDENTIFY:
     case EL_ADMIN_GET_LOG:
+    case EL_ADMIN_SECURITY_RECEIVE:
         status = page(card, slot, cmd);
         break;
     case EL_ADMIN_GET_FEATURE:

@@ -100,6 +100,9 @@ static void set_drive(struct el_twin *t, uint32_t card, uint32_t slot, const str
     case EL_SCENARIO_ACTUATOR_IGNORED:
         ctl->actuator_ignored = begin;
         break;
+    case EL_SCENARIO_DRIVE_LOCKED:
+        ctl->locked = begin;
+        break;
     default:
         set_sensor(c, slot, e, begin);
     }

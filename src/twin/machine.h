@@ -41,7 +41,7 @@ struct el_twin_controller {
     uint64_t errors, power_on_hours, power_cycles, units_read, units_written;
     double warning_s, critical_s;
     struct el_twin_sensor_fault fault[1 + EL_NVME_SENSORS];
-    bool hung, resetting, actuator_refused, actuator_ignored;
+    bool hung, resetting, actuator_refused, actuator_ignored, locked;
     uint32_t lanes;                               /* trained now */
 };
 

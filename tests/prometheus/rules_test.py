@@ -51,49 +51,50 @@ CASES = {
     "ElementDriveSpareLow": (
         [("S element_drive_available_spare_ratio", "0.09x60"), ("S element_drive_available_spare_threshold_ratio", "0.1x60")], 10,
         [("S element_drive_available_spare_ratio", "0.1x60"), ("S element_drive_available_spare_threshold_ratio", "0.1x60")]),
+    "ElementDriveLocked": ([("S element_drive_locked", "0x5 1x60")], 15, [("S element_drive_locked", "0x60")]),
     "ElementDriveMediaErrorsGrowing": (
         [("S element_drive_media_errors_total", "7x20 9x60")], 30, [("S element_drive_media_errors_total", "4294967296x60")]),
     "ElementDriveSelfTestFailed": (
         [("S element_drive_self_test_last_result", "7x60")], 10, [("S element_drive_self_test_last_result", "2x60")]),
     "ElementDrivePollErrors": (
-        [("S element_drive_poll_errors_total", "0+2x60")], 40,
-        [("S element_drive_poll_errors_total", "0x20 1x60")]),
+        [('S element_drive_poll_errors_total{log="smart",reason="timeout"}', "0+2x60"), ('S element_drive_poll_errors_total{log="smart",reason="io"}', "0+2x60")], 40,
+        [('S element_drive_poll_errors_total{log="smart",reason="timeout"}', "0x20 1x60")]),
     "ElementDriveEnduranceExceeded": (
         [("S element_drive_percentage_used_ratio", "1.03x60")], 10, [("S element_drive_percentage_used_ratio", "0.99x60")]),
     "ElementDriveWearsOutIn30Days": (
-        [('S element_drive_wear_remaining_seconds{basis="rated_bytes"}', "2505600x400")], 370, [('S element_drive_wear_days_remaining{basis="rated_bytes"}', "7862400x400")]),
+        [('S element_drive_wear_remaining_seconds{basis="rated_bytes"}', "2505600x400")], 370, [('S element_drive_wear_remaining_seconds{basis="rated_bytes"}', "7862400x400")]),
     "ElementDriveWearsOutIn90Days": (
-        [('S element_drive_wear_remaining_seconds{basis="percentage_used"}', "2678400x400")], 370,
-        [('S element_drive_wear_remaining_seconds{basis="percentage_used"}', "7689600x100 7862400x300")]),
+        [('S element_drive_wear_remaining_seconds{basis="rated_bytes"}', "2678400x400")], 370,
+        [('S element_drive_wear_remaining_seconds{basis="rated_bytes"}', "7689600x100 7862400x300")]),
     "ElementWarrantyEnding": (
         [("C element_card_warranty_remaining_seconds", "7000000x100")], 70, [("C element_card_warranty_remaining_seconds", "8000000x100")]),
     "ElementLinkDegraded": (
         [('C element_link_degraded{address="0000:01:00.0"}', "1x60")], 5, [('C element_link_degraded{address="0000:01:00.0"}', "0x60")]),
     "ElementLinkErrors": (
-        [('C element_link_aer_errors_total{address="0000:01:00.0",severity="correctable",error="total"}', "0+1x100")], 80,
-        [('C element_link_aer_errors_total{address="0000:01:00.0",severity="correctable",error="total"}', "5x100")]),
+        [('C element_link_errors_total{address="0000:01:00.0",severity="correctable"}', "0+1x100")], 80,
+        [('C element_link_errors_total{address="0000:01:00.0",severity="correctable"}', "5x100")]),
     "ElementLinkUncorrectableErrors": (
-        [('C element_link_aer_errors_total{address="0000:01:00.0",severity="fatal",error="total"}', "0x20 1x100")], 30,
-        [('C element_link_aer_errors_total{address="0000:01:00.0",severity="fatal",error="total"}', "3x100")]),
+        [('C element_link_errors_total{address="0000:01:00.0",severity="uncorrectable"}', "0x20 1x100")], 30,
+        [('C element_link_errors_total{address="0000:01:00.0",severity="uncorrectable"}', "3x100")]),
     "ElementFailsafe": (
         [('C element_governor_failsafe{level="hold"}', "1x60"), ('C element_governor_failsafe{level="none"}', "0x60")], 5,
         [('C element_governor_failsafe{level="hold"}', "0x60"), ('C element_governor_failsafe{level="none"}', "1x60")]),
     "ElementAirFailing": ([("C element_governor_air_failing", "1x60")], 5, [("C element_governor_air_failing", "0x60")]),
     "ElementAirflowLow": (
-        [('C element_board_airflow_lfm{origin="measured"}', "390x60"), ("C element_card_airflow_min_lfm", "400x60")], 10,
-        [('C element_board_airflow_lfm{origin="measured"}', "400x60"), ("C element_card_airflow_min_lfm", "400x60")]),
+        [('C element_board_airflow_lfm{source="assumed"}', "390x60"), ("C element_card_airflow_min_lfm", "400x60")], 10,
+        [('C element_board_airflow_lfm{source="assumed"}', "400x60"), ("C element_card_airflow_min_lfm", "400x60")]),
     "ElementInletOutOfRange": (
-        [('C element_board_inlet_celsius{origin="measured"}', "56x60"), ('C element_card_inlet_max_celsius', "55x60"), ('C element_card_inlet_min_celsius', "0x60")], 10,
-        [('C element_board_inlet_celsius{origin="measured"}', "55x60"), ('C element_card_inlet_max_celsius', "55x60"), ('C element_card_inlet_min_celsius', "0x60")]),
+        [('C element_board_inlet_celsius{source="measured"}', "56x60"), ('C element_card_inlet_max_celsius', "55x60"), ('C element_card_inlet_min_celsius', "0x60")], 10,
+        [('C element_board_inlet_celsius{source="measured"}', "55x60"), ('C element_card_inlet_max_celsius', "55x60"), ('C element_card_inlet_min_celsius', "0x60")]),
     "ElementHumidityOutOfRange": (
-        [('C element_card_humidity_ratio{origin="measured"}', "0.03x60"), ('C element_card_humidity_max_ratio', "0.95x60"), ('C element_card_humidity_min_ratio', "0.05x60")], 20,
-        [('C element_card_humidity_ratio{origin="measured"}', "0.5x60"), ('C element_card_humidity_max_ratio', "0.95x60"), ('C element_card_humidity_min_ratio', "0.05x60")]),
+        [('C element_card_humidity_ratio{source="measured"}', "0.03x60"), ('C element_card_humidity_max_ratio', "0.95x60"), ('C element_card_humidity_min_ratio', "0.05x60")], 20,
+        [('C element_card_humidity_ratio{source="measured"}', "0.5x60"), ('C element_card_humidity_max_ratio', "0.95x60"), ('C element_card_humidity_min_ratio', "0.05x60")]),
     "ElementSwitchTemperatureHigh": (
         [("C element_switch_temperature_celsius", "100x60"), ("C element_switch_limit_celsius", "100x60")], 5,
         [("C element_switch_temperature_celsius", "99x60"), ("C element_switch_limit_celsius", "100x60")]),
     "ElementCardPowerHigh": (
-        [('C element_card_power_watts{origin="estimated"}', "43x60"), ("C element_card_limit_watts", "40x60")], 5,
-        [('C element_card_power_watts{origin="estimated"}', "41x60"), ("C element_card_limit_watts", "40x60")]),
+        [('C element_card_power_watts{source="estimated"}', "43x60"), ("C element_card_limit_watts", "40x60")], 5,
+        [('C element_card_power_watts{source="estimated"}', "41x60"), ("C element_card_limit_watts", "40x60")]),
     "ElementFanFailed": (
         [('P element_board_fan_rpm{sensor="fan1"}', "3000x5 0x60")], 10, [('P element_board_fan_rpm{sensor="fan1"}', "0x60")]),
     "ElementActuatorMismatch": (
@@ -105,7 +106,7 @@ CASES = {
     "ElementDown": ([("P up", "1x5 0x60")], 10, [("P up", "1x60")]),
     "ElementDaemonStale": ([("P element_snapshot_age_seconds", "1x5 31+60x60")], 10, [("P element_snapshot_age_seconds", "2x60")]),
     "ElementExporterRestarting": (
-        [('P process_start_time_seconds{process="exporter"}', "100x5 200x5 300x5 400x40")], 20, [('P process_start_time_seconds{process="exporter"}', "100x5 200x60")]),
+        [('P process_start_time_seconds{process="elementd-exporter"}', "100x5 200x5 300x5 400x40")], 20, [('P process_start_time_seconds{process="elementd-exporter"}', "100x5 200x60")]),
     "ElementConfigReloadFailed": (
         [("P element_config_last_reload_successful", "0x60")], 10, [("P element_config_last_reload_successful", "1x60")]),
     "ElementTicksLate": ([("P element_ticks_late_total", "0+10x60")], 40, [("P element_ticks_late_total", "3x60")]),
@@ -117,7 +118,7 @@ ALSO = {}
 HEALTHY = [("P up", "1"), ("S element_drive_up", "1"), ("S element_drive_replaced_total", "0"), ("S element_drive_media_errors_total", "3"),
            ('S element_drive_thermal_management_transitions_total{level="1"}', "11"), ("S element_drive_percentage_used_ratio", "0.4"),
            ('S element_drive_critical_warning{warning="reliability"}', "0"), ("S element_drive_cap_ratio", "1"),
-           ('P process_start_time_seconds{process="exporter"}', "1000"), ('C element_governor_failsafe{level="none"}', "1")]
+           ('P process_start_time_seconds{process="elementd-exporter"}', "1000"), ('C element_governor_failsafe{level="none"}', "1")]
 
 
 def series(key, values):
@@ -145,7 +146,7 @@ def stories():
     # A reboot: everything is gone for three minutes, the drive's own counters go on, the daemon's begin anew.
     gap = {k: f"{v}x30 _x3 {v}x90" for k, v in HEALTHY}
     gap["S element_drive_replaced_total"] = "2x30 _x3 0x90"
-    gap['P process_start_time_seconds{process="exporter"}'] = "1000x30 _x3 3000x90"
+    gap['P process_start_time_seconds{process="elementd-exporter"}'] = "1000x30 _x3 3000x90"
     gap["P up"] = "1x30 0x1 1x90"
     yield "reboot", one(story(gap), fired(34), fired(60), fired(110))
     # A swap: another drive with other counters; the slot is empty for two minutes.

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "model/device.h"
+#include "model/nvme_layout.h"
 
 #define FAKE_SLOTS 4
 
@@ -20,6 +21,8 @@ struct fake_drive {
     uint16_t temp_k, wctemp_k;
     uint8_t lpa;
     uint16_t oacs;
+    bool tcg; /* answers security commands, its locks closed */
+    unsigned security;
     _Atomic int smart_status; /* what Get Log 02h returns; 0 = a page */
     _Atomic bool hang;        /* commands wait until it is false */
     bool mute;                /* commands time out */
@@ -129,6 +132,16 @@ static inline int fake_admin(void *dev, uint32_t key, struct el_admin *c)
         if (d->smart_status)
             return d->smart_status;
         fake_smart(d, page);
+        return 0;
+    }
+    if (c->kind == EL_ADMIN_SECURITY_RECEIVE) {
+        d->security++;
+        if (!d->tcg)
+            return 0x001;
+        if (c->id == EL_SECP_INFORMATION)
+            page[EL_SECP_LENGTH + 1] = 1, page[EL_SECP_LIST] = EL_SECP_TCG;
+        else
+            page[3] = EL_TCG_HEADER_SIZE + 12, memcpy(page + EL_TCG_HEADER_SIZE, "\0\2\20\14\7", 5);
         return 0;
     }
     d->logs++;

@@ -107,6 +107,30 @@ static void asks_each_drive_once_per_poll(void **state)
     el_tick_free(t);
 }
 
+/* Only what a drive says it can: the list of protocols once, discovery where it is listed, nothing after a refusal. */
+static void reads_the_state_of_locks(void **state)
+{
+    const struct el_snapshot *s;
+    struct el_tick *t;
+
+    (void)state;
+    fake_init(&fake);
+    fake.drive[1].oacs = fake.drive[2].oacs = 1;
+    fake.drive[1].tcg = true;
+    t = start(false);
+    round_of(t);
+    el_clock_sleep_until_us(el_clock_boottime_us() + 60000, NULL);
+    s = round_of(t);
+    assert_int_equal(fake.drive[0].security, 0);
+    assert_true(slot(s, 0)->logs.security_stamp.quality == EL_GOOD && !slot(s, 0)->logs.security.locking_supported);
+    assert_int_equal(fake.drive[1].security, 2);
+    assert_true(slot(s, 1)->logs.security.locking_enabled && slot(s, 1)->logs.security.locked);
+    assert_int_equal(fake.drive[2].security, 1);
+    assert_int_equal(slot(s, 2)->logs.security_stamp.quality, EL_FAILED);
+    assert_int_equal(slot(s, 2)->read_faults[EL_READ_SECURITY][EL_FAULT_REFUSED], 1);
+    el_tick_free(t);
+}
+
 static void tells_removed_replaced_and_returned(void **state)
 {
     const struct el_snapshot *s;
@@ -290,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(publishes_what_it_reads),      cmocka_unit_test(asks_each_drive_once_per_poll),
+        cmocka_unit_test(reads_the_state_of_locks),
         cmocka_unit_test(tells_removed_replaced_and_returned), cmocka_unit_test(stale_then_failed_then_back),
         cmocka_unit_test(hung_drive_delays_nobody),     cmocka_unit_test(ends_with_a_drive_that_hangs),
         cmocka_unit_test(one_daemon_per_state_directory), cmocka_unit_test(pauses_only_for_the_owner),

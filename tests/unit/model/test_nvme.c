@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
 
 #include "base/rng.h"
 #include "model/fill.h"
@@ -306,12 +307,69 @@ static void any_page_decodes(void **state)
         el_fill_endurance(&slot, 1, page, round);
         el_fill_sanitize(&slot, page, round);
         el_fill_ocp(&slot, page, round);
+        el_fill_security(&slot, page, el_rng_u64(&rng) % (sizeof page + 1), round);
+        el_nvme_security_lists(page, el_rng_u64(&rng) % (sizeof page + 1), 1);
         el_fill_feature(&slot, page[0], el_le32(page + 4), el_le32(page + 8), round);
         assert_in_range(slot.identify.power_states, 0, 32);
         for (int i = 0; i < EL_SLOT_SENSORS; i++)
             if (slot.temp_mc[i].quality == EL_GOOD)
                 assert_true(slot.temp_mc[i].value >= -59000 && slot.temp_mc[i].value <= 226000);
     }
+}
+
+static size_t put_descriptor(size_t at, uint16_t code, uint8_t length, uint8_t bits)
+{
+    el_be_put(page + at, 2, code);
+    page[at + EL_TCG_FEATURE_LENGTH] = length;
+    page[at + EL_TCG_FEATURE_DATA] = bits;
+    el_be_put(page + EL_TCG_LENGTH, 4, at + EL_TCG_FEATURE_DATA + length - EL_TCG_LENGTH_COUNTS_FROM);
+    return at + EL_TCG_FEATURE_DATA + length;
+}
+
+static void security_state(void **state)
+{
+    struct el_slot slot = {0};
+    const struct el_nvme_security *s = &slot.logs.security;
+    size_t at;
+
+    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), -ENODATA);
+    assert_int_equal(slot.read_faults[EL_READ_SECURITY][EL_FAULT_PAGE], 1);
+    assert_int_equal(el_fill_security(&slot, NULL, 0, 1), 0); /* no security protocol at all */
+    assert_true(slot.logs.security_stamp.quality == EL_GOOD && !s->tcg && !s->locking_supported);
+
+    at = put_descriptor(EL_TCG_HEADER_SIZE, EL_TCG_FEATURE_TPER, 12, 0xff); /* bits of another feature mean nothing */
+    at = put_descriptor(at, EL_TCG_FEATURE_LOCKING, 12, EL_TCG_LOCKING_SUPPORTED | EL_TCG_MEDIA_ENCRYPTION);
+    at = put_descriptor(at, 0xc001, 0, 0); /* a vendor's own, empty */
+    at = put_descriptor(at, EL_TCG_FEATURE_OPAL_2, 16, 0);
+    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), 0);
+    assert_true(s->tcg && s->locking_supported && s->media_encryption && !s->locking_enabled && !s->locked);
+    assert_string_equal(el_nvme_ssc_name(s->ssc), "opal-2");
+
+    page[EL_TCG_HEADER_SIZE + 16 + EL_TCG_FEATURE_DATA] |= EL_TCG_LOCKING_ENABLED | EL_TCG_LOCKED;
+    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), 0);
+    assert_true(s->locking_enabled && s->locked);
+    /* Cut inside the locking feature: what stands behind the cut is not believed. */
+    assert_int_equal(el_fill_security(&slot, page, EL_TCG_HEADER_SIZE + 16 + EL_TCG_FEATURE_DATA, 1), 0);
+    assert_true(s->tcg && !s->locked && !s->ssc);
+    el_be_put(page + EL_TCG_LENGTH, 4, 0xffffffff); /* claims more than there is */
+    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), 0);
+    assert_true(s->locked);
+    el_be_put(page + EL_TCG_LENGTH, 4, 20); /* shorter than its header: refused, what was known stays */
+    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), -EBADMSG);
+    assert_true(s->locked && slot.logs.security_stamp.quality == EL_FAILED);
+}
+
+static void security_protocols(void **state)
+{
+    page[EL_SECP_LENGTH + 1] = 2;
+    page[EL_SECP_LIST + 1] = EL_SECP_TCG;
+    page[EL_SECP_LIST + 2] = 0xef; /* behind the end of the list */
+    assert_true(el_nvme_security_lists(page, 512, EL_SECP_TCG));
+    assert_false(el_nvme_security_lists(page, 512, 0xef));
+    assert_false(el_nvme_security_lists(page, EL_SECP_LIST + 1, EL_SECP_TCG));
+    assert_false(el_nvme_security_lists(page, 3, EL_SECP_INFORMATION));
+    page[EL_SECP_LENGTH] = 0xff;
+    assert_true(el_nvme_security_lists(page, 512, 0xef));
 }
 
 int main(void)
@@ -328,6 +386,8 @@ int main(void)
         cmocka_unit_test_setup(celsius_where_kelvin_belongs, clear_page),
         cmocka_unit_test_setup(optional_logs, clear_page),
         cmocka_unit_test_setup(features, clear_page),
+        cmocka_unit_test_setup(security_state, clear_page),
+        cmocka_unit_test_setup(security_protocols, clear_page),
         cmocka_unit_test_setup(old_readings_turn_stale_and_lost_drives_are_forgotten, clear_page),
         cmocka_unit_test_setup(any_page_decodes, clear_page),
     };

@@ -13,7 +13,7 @@ static inline struct el_drive_profile test_drive(void)
         .wctemp_c = 77, .cctemp_c = 80, .power_states = 3,
         .power_state = {{.max_w = 9, .operational = true}, {.max_w = 4, .operational = true}, {.max_w = 0.05, .entry_us = 1500, .exit_us = 1500}},
         .hctm = true, .mntmt_c = 50, .mxtmt_c = 84, .idle_w = 2.5, .full_w = 8, .read_j_per_byte = 1.37e-9, .write_j_per_byte = 3e-9,
-        .read_j_per_op = 4e-6, .write_j_per_op = 2.08e-5, .firmware_throttle_c = NAN, .sensors = 2, .ocp = true, .link_gts10 = 80, .link_width = 4,
+        .read_j_per_op = 4e-6, .write_j_per_op = 2.08e-5, .firmware_throttle_c = NAN, .sensors = 2, .ocp = true, .tcg = true, .link_gts10 = 80, .link_width = 4,
     };
 }
 

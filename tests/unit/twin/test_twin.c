@@ -96,6 +96,28 @@ static void pages_decode(void **state)
     shut();
 }
 
+static void locks_close_and_open(void **state)
+{
+    struct el_scenario s = {.events = 1, .event[0] = {.at_s = 60, .for_s = 60, .kind = EL_SCENARIO_DRIVE_LOCKED, .card = -1, .slot = 1}};
+    const struct el_nvme_security *now;
+    uint8_t page[EL_NVME_SECURITY_SIZE];
+    (void)state;
+
+    open_with(&s);
+    now = &inv.slots[1].logs.security;
+    assert_int_equal(admin(1, EL_ADMIN_SECURITY_RECEIVE, EL_SECP_INFORMATION, 0, page, 512, NULL), 0);
+    assert_true(el_nvme_security_lists(page, 512, EL_SECP_TCG));
+    assert_true(admin(1, EL_ADMIN_SECURITY_RECEIVE, 0x02, 0, page, 512, NULL) > 0);
+    for (int minute = 0; minute < 3; minute++) {
+        assert_int_equal(admin(1, EL_ADMIN_SECURITY_RECEIVE, EL_SECP_TCG, EL_TCG_DISCOVERY, page, sizeof page, NULL), 0);
+        assert_int_equal(el_fill_security(&inv.slots[1], page, sizeof page, 1), 0);
+        assert_true(now->locking_supported && now->media_encryption && now->locked == (minute == 1));
+        assert_string_equal(el_nvme_ssc_name(now->ssc), "opal-2");
+        el_twin_advance(b.dev.dev, 65);
+    }
+    shut();
+}
+
 static void refused_commands_leave_an_error_entry(void **state)
 {
     uint8_t page[512];
@@ -279,7 +301,7 @@ int main(void)
         cmocka_unit_test(inventory_is_whole),
         cmocka_unit_test(starts_in_still_air),
         cmocka_unit_test(pages_decode),
-        cmocka_unit_test(refused_commands_leave_an_error_entry),
+        cmocka_unit_test(locks_close_and_open), cmocka_unit_test(refused_commands_leave_an_error_entry),
         cmocka_unit_test(features_are_kept_and_reset),
         cmocka_unit_test(a_low_power_state_saves_power),
         cmocka_unit_test(a_budget_is_saved_and_restored),
