@@ -7,12 +7,13 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "control/card_numbers.h"
 #include "control/endurance.h"
 #include "control/worker.h"
 
 struct texts {
     char dir[PATH_MAX];
-    struct el_buf wear, learnt;
+    struct el_buf wear, learnt, cards;
     bool said;
 };
 
@@ -41,6 +42,7 @@ static void save(void *arg)
 
     save_one(t, EL_ENDURANCE_FILE, &t->wear);
     save_one(t, EL_LEARNT_FILE, &t->learnt);
+    save_one(t, EL_CARD_NUMBERS_FILE, &t->cards);
 }
 
 static void texts_free(void *arg)
@@ -49,6 +51,7 @@ static void texts_free(void *arg)
 
     el_buf_free(&t->wear);
     el_buf_free(&t->learnt);
+    el_buf_free(&t->cards);
     free(t);
 }
 
@@ -81,12 +84,14 @@ bool el_saver_idle(struct el_saver *s)
     return el_worker_idle(s->worker);
 }
 
-void el_saver_save(struct el_saver *s, struct el_buf *wear, struct el_buf *learnt)
+void el_saver_save(struct el_saver *s, struct el_buf *wear, struct el_buf *learnt, struct el_buf *cards)
 {
     el_buf_free(&s->texts->wear);
     el_buf_free(&s->texts->learnt);
+    el_buf_free(&s->texts->cards);
     s->texts->wear = *wear;
     s->texts->learnt = *learnt;
-    *wear = *learnt = (struct el_buf){0};
+    s->texts->cards = *cards;
+    *wear = *learnt = *cards = (struct el_buf){0};
     el_worker_start(s->worker);
 }

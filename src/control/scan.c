@@ -8,11 +8,26 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "control/board.h"
+#include "control/card_numbers.h"
 #include "control/card_setup.h"
 #include "control/drive_set.h"
 #include "control/profiles.h"
 
 #define WAIT_US (4 * EL_USEC_PER_SEC)
+
+/* The numbers the daemon knows the cards of this machine by. */
+static int number_cards(const struct el_device *dev, const struct el_settings *settings, struct el_inventory *inv)
+{
+    struct el_card_numbers *n = dev->ops->by_order && dev->ops->may_block ? el_card_numbers_new() : NULL;
+    int r = 0;
+
+    if (n) {
+        (void)el_card_numbers_read(n, settings->state_dir); /* unreadable for this user: the order of the day */
+        r = el_card_numbers_apply(n, inv);
+    }
+    el_card_numbers_free(n);
+    return EL_MIN(r, 0);
+}
 
 static void ask_hands(const struct el_device *dev, struct el_scan *s)
 {
@@ -83,6 +98,8 @@ int el_scan_read(const struct el_device *dev, const struct el_settings *settings
     r = fd < 0 ? -errno : !profiles || !board ? -ENOMEM : el_world_init(&out->world);
     if (r == 0)
         r = dev->ops->discover(dev->dev, &inv);
+    if (r == 0)
+        r = number_cards(dev, settings, &inv);
     if (r == 0)
         r = el_world_merge(&out->world, &inv, &remap);
     el_inventory_free(&inv);

@@ -16,6 +16,7 @@
 #include "base/pair.h"
 #include "base/text.h"
 #include "control/board.h"
+#include "control/card_numbers.h"
 #include "control/cards.h"
 #include "control/endurance.h"
 #include "control/proc.h"
@@ -35,11 +36,13 @@ struct el_tick {
     struct el_alarm_table *alarms;
     struct el_endurance *wear;
     struct el_saver *saver;
+    struct el_card_numbers *numbers;
     int done_fd, lock_fd, runtime_fd;
     struct el_file_pair file; /* the snapshot's */
     int64_t begin_us, begin_cpu_us, saved_us, due_us;
     uint64_t log_next; /* number of the first event not yet logged */
     bool discovered;
+    bool numbers_new; /* not yet given to the saver */
     double air_wish_lfm; /* last written; NAN = none */
     int write_error;     /* of the last snapshot, said once */
 };
@@ -117,6 +120,8 @@ static void load_history(struct el_tick *t)
         t->cards.learnt = learnt.data;
     else
         el_buf_free(&learnt);
+    if (t->dev.ops->by_order && el_card_numbers_read(t->numbers, t->settings.state_dir) == -EBADMSG)
+        el_log_warning("%s/" EL_CARD_NUMBERS_FILE ": not card numbers of elementd; cards are numbered anew", t->settings.state_dir);
 }
 
 static void describe_daemon(struct el_tick *t)
@@ -152,9 +157,10 @@ static int set_up(struct el_tick *t)
     t->alarms = el_alarm_table_new();
     t->wear = el_endurance_new();
     t->saver = el_saver_new(t->settings.state_dir);
+    t->numbers = el_card_numbers_new();
     t->board = el_board_new(&t->dev, t->done_fd);
     t->cards.profiles = el_profiles_new(t->settings.profiles_dir);
-    if (r < 0 || !t->alarms || !t->wear || !t->saver || !t->board || !t->cards.profiles)
+    if (r < 0 || !t->alarms || !t->wear || !t->saver || !t->numbers || !t->board || !t->cards.profiles)
         return -ENOMEM;
     t->cards.dev = t->dev;
     t->cards.settings = &t->settings;
@@ -190,13 +196,16 @@ int el_tick_new(const struct el_device *dev, const struct el_settings *settings,
 
 static void save_history(struct el_tick *t)
 {
-    struct el_buf wear = {0}, learnt = {0};
+    struct el_buf wear = {0}, learnt = {0}, cards = {0};
 
     if (!el_saver_idle(t->saver))
         return;
+    if (t->numbers_new)
+        el_card_numbers_save(t->numbers, &cards);
+    t->numbers_new = false;
     el_endurance_save(t->wear, &wear);
     el_cards_save(&t->cards, &learnt);
-    el_saver_save(t->saver, &wear, &learnt);
+    el_saver_save(t->saver, &wear, &learnt, &cards);
     t->saved_us = now_us(t);
 }
 
@@ -225,6 +234,7 @@ struct el_tick *el_tick_free(struct el_tick *t)
     el_drive_set_free(&t->drives);
     el_board_free(t->board);
     el_saver_free(t->saver);
+    el_card_numbers_free(t->numbers);
     el_cards_free(&t->cards);
     el_alarm_table_free(t->alarms);
     el_endurance_free(t->wear);
@@ -274,11 +284,14 @@ void el_tick_reload_failed(struct el_tick *t, const char *why)
 
 /* ---- discovery ---- */
 
-static int take_inventory(struct el_tick *t, const struct el_inventory *inv)
+static int take_inventory(struct el_tick *t, struct el_inventory *inv)
 {
     struct el_remap remap = {0};
-    int r = el_world_merge(&t->world, inv, &remap);
+    int r = t->dev.ops->by_order ? el_card_numbers_apply(t->numbers, inv) : 0;
 
+    t->numbers_new |= r > 0;
+    if (r >= 0)
+        r = el_world_merge(&t->world, inv, &remap);
     if (r < 0)
         return r;
     if (el_drive_set_remap(&t->drives, &t->world, &remap) < 0 || el_cards_remap(&t->cards, &t->world, &remap) < 0 ||
@@ -455,7 +468,7 @@ int el_tick_finish(struct el_tick *t)
     step_alarms(t);
     log_events(t);
     write_air_wish(t);
-    if (el_endurance_due(t->wear, now) || now - t->saved_us > EL_ENDURANCE_SAVE_US)
+    if (el_endurance_due(t->wear, now) || t->numbers_new || now - t->saved_us > EL_ENDURANCE_SAVE_US)
         save_history(t);
     account(t, now_us(t));
     return publish(t);

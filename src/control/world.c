@@ -105,10 +105,6 @@ void el_remap_free(struct el_remap *r)
     memset(r, 0, sizeof *r);
 }
 
-static bool same_card(const struct el_card *a, const struct el_card *b)
-{
-    return a->address[0] || b->address[0] ? strcmp(a->address, b->address) == 0 : a->number == b->number;
-}
 
 /* What a backend says of a card's place; what was read or decided stays. */
 static void take_card(struct el_card *c, const struct el_card *inv)
@@ -219,7 +215,7 @@ static void plan_cards(struct plan *p, const struct el_world *w, const struct el
         p->card_old[p->cards] = (int32_t)p->cards;
         p->card_inv[p->cards] = -1;
         for (uint32_t i = 0; i < inv->n.cards; i++)
-            if (same_card(&old[p->cards], &inv->cards[i]))
+            if (old[p->cards].number == inv->cards[i].number)
                 p->card_inv[p->cards] = (int32_t)i;
     }
     for (uint32_t i = 0; i < inv->n.cards; i++) {

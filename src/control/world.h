@@ -20,7 +20,7 @@ struct el_remap {
 int el_world_init(struct el_world *w); /* an empty machine; 0 or -ENOMEM */
 void el_world_free(struct el_world *w);
 
-/* Takes a new inventory: cards are known by address (or number), slots by card and slot number. What is gone stays visible as
+/* Takes a new inventory: cards are known by their number, which no two share, slots by card and slot number. What is gone stays visible as
  * EL_SLOT_GONE with its last serial; what is new is there with nothing read yet. Rows in events follow. 0 or -ENOMEM
  * (nothing changed). `inv` stays the caller's. */
 int el_world_merge(struct el_world *w, const struct el_inventory *inv, struct el_remap *remap);

@@ -361,6 +361,7 @@ static const struct el_device_ops host_ops = {
     .name = "host",
     .may_block = true,
     .lasts = true,
+    .by_order = true,
     .discover = host_discover,
     .event_fd = host_event_fd,
     .changed = host_changed,

@@ -215,6 +215,7 @@ static void *recorded_close(void *dev)
 
 static const struct el_device_ops recorded_ops = {
     .name = "recorded",
+    .by_order = true,
     .discover = recorded_discover,
     .event_fd = recorded_event_fd,
     .changed = recorded_changed,

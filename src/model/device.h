@@ -52,6 +52,7 @@ struct el_device_ops {
     const char *name; /* "host", "twin", "recorded" */
     bool may_block;   /* calls can hang: give each drive its own worker */
     bool lasts;       /* what is set outlives this process */
+    bool by_order;    /* cards are numbered by the order of the day: whoever wants to know them again must remember them */
 
     /* The machine as it is now. 0 or -errno; `inv` is replaced whole. Call again after `changed`. */
     int (*discover)(void *dev, struct el_inventory *inv);
