@@ -43,9 +43,12 @@ static double kelvin_c(uint16_t kelvin)
 
 static json_t *link_json(const struct el_link *l)
 {
-    json_t *o = json_pack("{s:s, s:s, s:b, s:b}", "role", el_link_role_name(l->role), "address", l->address, "up", l->up, "degraded",
+    json_t *o = json_pack("{s:s, s:s, s:b, s:b}", "role", el_link_role_name(l->role), "address", l->address, "known", l->known, "degraded",
                           l->degraded);
 
+    if (l->known)
+        json_object_set_new(o, "up", json_boolean(l->up));
+    put_text(o, "parent", l->parent);
     if (l->current_mts)
         put_number(o, "speed_gts", l->current_mts / 1000.0);
     if (l->current_width)
@@ -54,6 +57,14 @@ static json_t *link_json(const struct el_link *l)
         put_number(o, "max_speed_gts", l->max_mts / 1000.0);
     if (l->max_width)
         put_number(o, "max_width", l->max_width);
+    if (l->expected_mts)
+        put_number(o, "expected_speed_gts", l->expected_mts / 1000.0);
+    if (l->expected_width)
+        put_number(o, "expected_width", l->expected_width);
+    if (l->path_bottleneck_bytes_per_s)
+        put_number(o, "path_bottleneck_bytes_per_second", (double)l->path_bottleneck_bytes_per_s);
+    if (l->slot_power_limit_mw)
+        put_number(o, "slot_power_limit_watts", l->slot_power_limit_mw / 1000.0);
     put_text(o, "physical_slot", l->physical_slot);
     put_text(o, "power_state", l->power_state);
     return o;
@@ -101,6 +112,8 @@ static json_t *slot_json(const struct el_scan *scan, uint32_t row)
     put_text(o, "reason", t->reason);
     put_text(o, "controller", t->controller);
     put_text(o, "address", t->address);
+    put_text(o, "transport", t->transport);
+    put_text(o, "kernel_state", t->ctrl_state);
     put_text(o, "physical_slot", t->label);
     put_text(o, "driver", t->driver);
     put_text(o, "model", t->identify.model);
@@ -178,7 +191,7 @@ static int print_json(const struct el_scan *scan)
 static void put_link(struct el_buf *b, const struct el_link *l)
 {
     if (!l->current_mts || !l->current_width) {
-        el_buf_puts(b, l->up ? "link unknown" : "no link");
+        el_buf_puts(b, l->known ? "no link" : "link unknown");
         return;
     }
     el_buf_puts(b, "link ");

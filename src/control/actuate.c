@@ -52,6 +52,7 @@ struct el_actuate_item {
     struct el_actuator_value want;
     enum order order;     /* what is to be done next */
     bool busy, hung, hot, moved; /* moved: its original is in the journal */
+    bool adopting; /* left by an earlier run, and not read yet: what is there is what is wanted */
     int64_t busy_since_us;
     struct el_actuate_status status;
 };
@@ -132,23 +133,34 @@ static bool is_lower(enum el_actuator kind, const struct el_actuator_value *from
     }
 }
 
-/* Its original into the journal, once. */
+static bool recorded(struct el_actuate *a, const struct el_actuate_item *it, struct el_journal_entry *out)
+{
+    const struct el_journal_entry *e;
+
+    pthread_mutex_lock(&a->journal_lock);
+    e = el_journal_find(a->journal, it->kind, it->target.serial);
+    if (e)
+        *out = *e;
+    pthread_mutex_unlock(&a->journal_lock);
+    return e;
+}
+
+/* Its original into the journal, once. The device is asked without any lock: it may hang. */
 static int remember(struct el_actuate *a, const struct el_actuate_item *it)
 {
     struct el_journal_entry e = {.actuator = it->kind};
-    int r;
+    int r = -ENOTSUP;
 
+    if (recorded(a, it, &e))
+        return 0;
     el_text_copy(e.serial, sizeof e.serial, it->target.serial);
     el_text_copy(e.place, sizeof e.place, it->target.place);
+    if (a->dev.ops->actuator_save)
+        r = a->dev.ops->actuator_save(a->dev.dev, it->kind, it->target.key, e.original, sizeof e.original);
+    if (r < 0)
+        return r;
     pthread_mutex_lock(&a->journal_lock);
-    if (el_journal_find(a->journal, it->kind, it->target.serial)) {
-        r = 0;
-    } else {
-        r = a->dev.ops->actuator_save ? a->dev.ops->actuator_save(a->dev.dev, it->kind, it->target.key, e.original, sizeof e.original)
-                                      : -ENOTSUP;
-        if (r == 0)
-            r = el_journal_add(a->journal, &e);
-    }
+    r = el_journal_add(a->journal, &e);
     pthread_mutex_unlock(&a->journal_lock);
     return r;
 }
@@ -193,6 +205,8 @@ static void do_read(struct el_actuate *a, const struct hand *hand, struct el_act
     it->status.known = hand->read(&a->dev, it->kind, it->target.key, &now) == 0;
     if (!it->status.known)
         return;
+    if (it->adopting)
+        it->want = now;
     if (!same(it->kind, &now, &it->want) && !it->status.failed) {
         it->status.mismatches++;
         it->status.failed = true;
@@ -205,16 +219,16 @@ static void do_read(struct el_actuate *a, const struct hand *hand, struct el_act
 
 static void do_restore(struct el_actuate *a, struct el_actuate_item *it)
 {
-    const struct el_journal_entry *e;
+    struct el_journal_entry e;
     int r = 0;
 
-    pthread_mutex_lock(&a->journal_lock);
-    e = el_journal_find(a->journal, it->kind, it->target.serial);
-    if (e)
-        r = a->dev.ops->actuator_restore ? a->dev.ops->actuator_restore(a->dev.dev, it->kind, it->target.key, e->original) : -ENOTSUP;
-    if (r == 0 || r == -ENODEV)
+    if (recorded(a, it, &e))
+        r = a->dev.ops->actuator_restore ? a->dev.ops->actuator_restore(a->dev.dev, it->kind, it->target.key, e.original) : -ENOTSUP;
+    if (r == 0 || r == -ENODEV) {
+        pthread_mutex_lock(&a->journal_lock);
         r = el_journal_remove(a->journal, it->kind, it->target.serial);
-    pthread_mutex_unlock(&a->journal_lock);
+        pthread_mutex_unlock(&a->journal_lock);
+    }
     if (r < 0) {
         it->status.failures++;
         if (!it->status.failed)
@@ -252,7 +266,7 @@ static struct el_actuate_item *next_item(struct el_actuate *a)
 /* One order, with the lock held on entry and exit. Items are never freed while threads run, so `it` stays valid. */
 static void serve(struct el_actuate *a, struct el_actuate_item *it)
 {
-    const struct hand *hand = a->hand;
+    const struct hand *hand = it->adopting ? &device_hand : a->hand;
     enum order order = it->order;
     struct el_actuate_item copy;
 
@@ -265,6 +279,9 @@ static void serve(struct el_actuate *a, struct el_actuate_item *it)
     pthread_mutex_lock(&a->lock);
     it->status = copy.status;
     it->moved = copy.moved;
+    if (it->adopting && order == READ)
+        it->want = copy.want;
+    it->adopting &= order == READ && !copy.status.known; /* tried again in the next round */
     it->busy = it->hung = false;
     pthread_cond_broadcast(&a->done);
 }
@@ -373,6 +390,7 @@ void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const str
 {
     pthread_mutex_lock(&a->lock);
     it->want = *v;
+    it->adopting = false;
     it->order = WRITE;
     kick(a);
     pthread_mutex_unlock(&a->lock);
@@ -392,6 +410,16 @@ void el_actuate_status(struct el_actuate *a, const struct el_actuate_item *it, s
     pthread_mutex_unlock(&a->lock);
 }
 
+bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it)
+{
+    bool moved;
+
+    pthread_mutex_lock(&a->lock);
+    moved = it->moved;
+    pthread_mutex_unlock(&a->lock);
+    return moved;
+}
+
 void el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot, struct el_actuate_item *out[EL_ACTUATOR_COUNT])
 {
     pthread_mutex_lock(&a->journal_lock);
@@ -405,15 +433,15 @@ void el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, b
         out[e->actuator] = it;
         if (it->moved)
             continue;
-        it->moved = true;
+        it->moved = it->adopting = true;
         it->hot = hot;
         it->want = (struct el_actuator_value){.cap.ratio = 1};
-        it->status.known = device_read(&a->dev, it->kind, t->key, &it->want) == 0;
-        it->status.in_force = it->want;
+        it->order = READ;
         el_log_info("%s: %s was left set by an earlier run; its original is known", t->place, el_actuator_name(it->kind));
     }
-    pthread_mutex_unlock(&a->lock);
     pthread_mutex_unlock(&a->journal_lock);
+    kick(a);
+    pthread_mutex_unlock(&a->lock);
 }
 
 /* Fans go back to the board's own control whatever the temperature: it is the one that must decide when we do not. */
@@ -443,7 +471,7 @@ void el_actuate_tick(struct el_actuate *a, int64_t now_us)
             continue;
         if (!acting && may_release(it))
             it->order = RESTORE;
-        else if (acting && it->moved)
+        else if ((acting || it->adopting) && it->moved)
             it->order = READ;
     }
     kick(a);

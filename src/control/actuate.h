@@ -40,8 +40,11 @@ void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const str
 void el_actuate_set_hot(struct el_actuate *a, struct el_actuate_item *it, bool hot);
 void el_actuate_status(struct el_actuate *a, const struct el_actuate_item *it, struct el_actuate_status *out);
 
+/* True while its original is in the journal: something of ours may be in force. */
+bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it);
+
 /* Journal entries of an earlier run for this drive become ours: held, governed on, restored in the end. Fills `out` where
- * there is one. */
+ * there is one; what is in force is read by the thread. */
 void el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot, struct el_actuate_item *out[EL_ACTUATOR_COUNT]);
 /* Once a tick: looks for hung writes, has everything moved read back, releases what may be released. */
 void el_actuate_tick(struct el_actuate *a, int64_t now_us);

@@ -8,6 +8,7 @@
 #include "control/card_setup.h"
 #include "control/endurance.h"
 
+#define ASK_US       (60 * EL_USEC_PER_SEC) /* actuators come and go (an io controller switched on or off) without any event */
 #define ESCAPE_RATIO 1.25 /* measured over budget: more is no jitter of the budget's own period */
 
 static void loops_free(struct el_cards *c)
@@ -136,25 +137,66 @@ static bool is_hot(const struct el_slot *slot, const struct el_settings *s)
            (double)t->value / 1000 > slot->decision.limit_c - s->poll.hot_within_c;
 }
 
-/* A drive was identified: what can be done to it, and what an earlier run left on it. */
-static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive *d, uint32_t row)
+/* What can be done to a drive: no command is sent for it. What holds something of ours counts in any case: its loss shows as a
+ * mismatch, and a cap never has two actuators. */
+static uint32_t ask_usable(struct el_cards *c, const struct el_drive *d)
 {
-    struct el_slot *slot = &el_snapshot_slots(w->s)[row];
-    struct el_actuate_target t;
+    uint32_t usable = 0, ours = 0;
     char why[128];
 
+    for (int a = 0; a < EL_ACTUATOR_FAN; a++) {
+        if (c->dev.ops->actuator_usable && c->dev.ops->actuator_usable(c->dev.dev, (enum el_actuator)a, d->key, why, sizeof why) == 0)
+            usable |= 1u << a;
+        if (d->hand[a] && el_actuate_moved(c->hands, d->hand[a]))
+            ours |= 1u << a;
+    }
+    if ((ours & 1u << EL_ACTUATOR_IO_MAX) && !(ours & 1u << EL_ACTUATOR_IO_BUDGET))
+        usable &= ~(1u << EL_ACTUATOR_IO_BUDGET);
+    return usable | ours;
+}
+
+/* A drive was identified: what can be done to it, and what an earlier run left on it. */
+static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive *d, uint32_t row, int64_t now_us)
+{
+    struct el_actuate_target t;
+
     d->fresh = false;
-    d->usable = 0;
-    for (int a = 0; a < EL_ACTUATOR_FAN; a++)
-        if (c->dev.ops->actuator_usable && c->dev.ops->actuator_usable(c->dev.dev, (enum el_actuator)a, slot->key, why, sizeof why) == 0)
-            d->usable |= 1u << a;
+    d->asked_us = now_us;
     target_of(w, row, &t);
     if (t.serial[0])
         el_actuate_adopt(c->hands, &t, true, d->hand);
+    d->usable = el_snapshot_slots(w->s)[row].action.usable = ask_usable(c, d);
+}
+
+/* True when something can be used now that could not before, or the other way round. */
+static bool learn_again(struct el_cards *c, struct el_world *w, struct el_drive *d, uint32_t row, int64_t now_us)
+{
+    uint32_t card = el_snapshot_slots(w->s)[row].card, number = el_snapshot_slots(w->s)[row].number, before = d->usable;
+
+    d->asked_us = now_us;
+    d->usable = ask_usable(c, d);
     for (int a = 0; a < EL_ACTUATOR_FAN; a++)
-        if (d->hand[a])
-            d->usable |= 1u << a; /* in force by our own doing: of course it can be used */
-    slot->action.usable = d->usable;
+        if ((d->usable ^ before) & 1u << a)
+            el_world_say(w, EL_SEVERITY_INFO, (int32_t)card, (int32_t)row, "slot %u: %s can %s be used", number,
+                         el_actuator_name((enum el_actuator)a), d->usable & 1u << a ? "now" : "no longer");
+    el_snapshot_slots(w->s)[row].action.usable = d->usable; /* events may have moved the block */
+    return d->usable != before;
+}
+
+static void learn_drives(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, uint32_t row, int64_t now_us)
+{
+    const struct el_card *card = &el_snapshot_cards(w->s)[row];
+    uint32_t first = card->first_slot, slots = card->slots;
+
+    for (uint32_t i = first; i < first + slots; i++) {
+        struct el_drive *d = &ds->drive[i];
+        bool fresh = d->fresh;
+
+        if (fresh)
+            learn_drive(c, w, d, i, now_us);
+        if (fresh || (d->asked_us && now_us - d->asked_us >= ASK_US && learn_again(c, w, d, i, now_us)))
+            c->loop[row].stale_facts = true;
+    }
 }
 
 static uint32_t fans_of(const struct el_world *w, uint32_t card, uint32_t row[EL_CARD_FANS_MAX])
@@ -416,13 +458,11 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
     struct el_card_loop *l = &c->loop[row];
     uint32_t n = EL_MIN(card->slots, (uint32_t)EL_CARD_SLOTS_MAX);
 
-    for (uint32_t i = 0; i < card->slots; i++)
-        if (drives[i].fresh) {
-            learn_drive(c, w, &drives[i], card->first_slot + i);
-            l->stale_facts = true;
-        }
+    learn_drives(c, w, ds, row, now_us);
     if (l->stale_facts)
         learn_card(c, w, ds, row);
+    card = &el_snapshot_cards(w->s)[row]; /* an event may have moved the block */
+    slots = &el_snapshot_slots(w->s)[card->first_slot];
     gather_sensors(c, w, row);
     c->in.now_us = now_us;
     for (uint32_t i = 0; i < n; i++)

@@ -172,12 +172,29 @@ static void note_identity(struct el_drive *d, struct el_world *w, uint32_t row)
     take_namespaces(d->poll, w, row);
 }
 
+static const char *why_unread(int result)
+{
+    switch (-result) {
+    case EHOSTDOWN:
+        return "asleep (runtime-suspended), and left asleep";
+    case EAGAIN:
+        return "its controller is being reset";
+    case ENODEV:
+        return "its controller is gone or dead";
+    case EACCES:
+    case EPERM:
+        return "no right to ask it: CAP_SYS_ADMIN is needed";
+    default:
+        return strerror(-result);
+    }
+}
+
 static void say_why(struct el_slot *slot, int result)
 {
     if (result > 0)
         snprintf(slot->reason, sizeof slot->reason, "the drive answers with NVMe status 0x%x", (unsigned)result);
     else
-        snprintf(slot->reason, sizeof slot->reason, "cannot be read: %s", strerror(-result));
+        snprintf(slot->reason, sizeof slot->reason, "cannot be read: %s", why_unread(result));
 }
 
 static void take(struct el_drive *d, struct el_world *w, uint32_t row, int64_t now_us)
@@ -192,7 +209,7 @@ static void take(struct el_drive *d, struct el_world *w, uint32_t row, int64_t n
     slot = &el_snapshot_slots(w->s)[row]; /* an event may have moved the block */
     el_poll_take(p, slot);
     if (p->result != 0) {
-        d->failures++;
+        d->failures = p->result == -EHOSTDOWN ? STALE_MISSES : d->failures + 1; /* sleep is no failure */
         say_why(slot, p->result);
         return;
     }

@@ -18,6 +18,7 @@ struct el_drive {
     struct el_slot_io io_before; /* of the last tick */
     uint32_t failures;        /* polls that failed since the last good one */
     uint32_t usable;          /* bit per el_actuator */
+    int64_t asked_us;         /* when `usable` was last looked at */
     struct el_actuate_item *hand[EL_ACTUATOR_COUNT]; /* NULL: never used on this drive */
     int32_t power_state_wanted; /* last asked for; -1 = none */
     bool fresh;               /* identified since the governor's facts were taken */

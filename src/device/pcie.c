@@ -95,6 +95,13 @@ static void read_rate(const struct el_sysfs *fs, const char *dir, const char *sp
         *mts = el_pcie_speed_mts(text);
 }
 
+bool el_pcie_suspended(const struct el_sysfs *fs, const char *dir)
+{
+    char text[32];
+
+    return el_sysfs_line(fs, dir, "power/runtime_status", text, sizeof text) == 0 && strncmp(text, "suspend", 7) == 0;
+}
+
 /* "Name count" pairs, one a line or all on one; the total under its own name, given, never recomputed. */
 static void parse_aer(char *text, struct el_link *l, enum el_aer_severity s)
 {
@@ -131,12 +138,16 @@ static void read_aer(const struct el_sysfs *fs, const char *dir, struct el_link 
     }
 }
 
+/* Newer kernels wake a sleeping device to answer for its link: it is left asleep, its link unknown. */
 void el_pcie_read(const struct el_sysfs *fs, const char *dir, struct el_link *l)
 {
-    bool down, unused;
+    bool down = false, unused;
 
-    read_rate(fs, dir, "current_link_speed", "current_link_width", &l->current_mts, &l->current_width, &down);
-    read_rate(fs, dir, "max_link_speed", "max_link_width", &l->max_mts, &l->max_width, &unused);
+    l->current_mts = l->current_width = l->max_mts = l->max_width = 0;
+    if (!el_pcie_suspended(fs, dir)) {
+        read_rate(fs, dir, "current_link_speed", "current_link_width", &l->current_mts, &l->current_width, &down);
+        read_rate(fs, dir, "max_link_speed", "max_link_width", &l->max_mts, &l->max_width, &unused);
+    }
     l->up = l->current_width != 0;
     l->known = down || (l->current_mts && l->current_width);
     if (el_sysfs_line(fs, dir, "power_state", l->power_state, sizeof l->power_state) < 0)
@@ -236,13 +247,6 @@ static uint32_t le32(const uint8_t *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static bool suspended(const struct el_sysfs *fs, const char *dir)
-{
-    char text[32];
-
-    return el_sysfs_line(fs, dir, "power/runtime_status", text, sizeof text) == 0 && strncmp(text, "suspend", 7) == 0;
-}
-
 int el_pcie_config_read(const struct el_sysfs *fs, const char *dir, struct el_pcie_config *out)
 {
     static const enum el_pcie_type types[16] = {[0] = EL_PCIE_ENDPOINT, [1] = EL_PCIE_ENDPOINT, [4] = EL_PCIE_ROOT_PORT,
@@ -251,7 +255,7 @@ int el_pcie_config_read(const struct el_sysfs *fs, const char *dir, struct el_pc
     size_t cap;
     int n;
 
-    if (suspended(fs, dir))
+    if (el_pcie_suspended(fs, dir))
         return -ENODATA;
     n = el_sysfs_head(fs, dir, "config", c, sizeof c);
     if (n < 0)

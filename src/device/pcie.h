@@ -21,6 +21,9 @@ uint32_t el_pcie_width(int64_t lanes);
 /* Payload of a link in one direction before packet overhead: line rate less its encoding. 0 = unknown. */
 uint64_t el_pcie_bytes_per_s(uint32_t mts, uint32_t width);
 
+/* Runtime-suspended: what asks its registers would wake it. */
+bool el_pcie_suspended(const struct el_sysfs *fs, const char *dir);
+
 /* Fresh link, AER and power state of the function in `dir` into `l`. What cannot be read is unknown, never the old value. */
 void el_pcie_read(const struct el_sysfs *fs, const char *dir, struct el_link *l);
 

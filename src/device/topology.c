@@ -257,7 +257,7 @@ static void slot_of_port(const struct el_sysfs *fs, const char *port, char *out,
     char address[24];
     int64_t bus;
 
-    if (el_sysfs_i64(fs, port, "secondary_bus_number", &bus) < 0 || bus <= 0 || bus > 255)
+    if (el_pcie_suspended(fs, port) || el_sysfs_i64(fs, port, "secondary_bus_number", &bus) < 0 || bus <= 0 || bus > 255)
         return;
     snprintf(address, sizeof address, "%.*s:%02x:00", (int)(strchrnul(last_part(port), ':') - last_part(port)),
              last_part(port), (unsigned)bus);

@@ -30,7 +30,8 @@ struct fake_drive {
     uint64_t error_entries;
     _Atomic double cap;       /* in force */
     bool ignore_cap;
-    _Atomic bool cap_hang;
+    _Atomic bool cap_hang, save_hang, read_hang;
+    _Atomic bool no_budget;   /* the I/O budget cannot be used */
     _Atomic int cap_error;
     _Atomic unsigned cap_writes, restores;
 };
@@ -173,11 +174,12 @@ static inline int fake_io(void *dev, uint32_t key, struct el_slot_io *io)
 static inline int fake_usable(void *dev, enum el_actuator a, uint32_t key, char *why, size_t size)
 {
     snprintf(why, size, "fake");
-    return a == EL_ACTUATOR_IO_BUDGET ? 0 : -ENOTSUP;
+    return a == EL_ACTUATOR_IO_BUDGET && !fake_drive(dev, key)->no_budget ? 0 : -ENOTSUP;
 }
 
 static inline int fake_save(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size)
 {
+    fake_wait(&fake_drive(dev, key)->save_hang);
     snprintf(text, size, "original %d", (int)(fake_drive(dev, key)->cap * 100));
     return 0;
 }
@@ -197,6 +199,7 @@ static inline int fake_write(void *dev, enum el_actuator a, uint32_t key, const 
 
 static inline int fake_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
 {
+    fake_wait(&fake_drive(dev, key)->read_hang);
     *out = (struct el_actuator_value){.cap.ratio = fake_drive(dev, key)->cap};
     return 0;
 }

@@ -310,6 +310,47 @@ static void reload_is_told(void **state)
     el_tick_free(t);
 }
 
+static int64_t ahead_us;
+
+static int64_t later(void *dev)
+{
+    (void)dev;
+    return el_clock_boottime_us() + ahead_us;
+}
+
+/* Actuators that come and go without an event are noticed within a minute or so. */
+static void asks_again_what_can_be_used(void **state)
+{
+    const uint32_t budget = 1u << EL_ACTUATOR_IO_BUDGET;
+    struct el_device_ops ops = fake_ops_inline;
+    struct el_device dev = {&ops, &fake};
+    struct el_tick *t = NULL;
+    unsigned before;
+
+    (void)state;
+    fake_init(&fake);
+    ops.now_us = later;
+    fake.drive[0].no_budget = true;
+    assert_int_equal(el_tick_new(&dev, &settings, &t), 0);
+    round_of(t);
+    assert_int_equal(slot(el_tick_snapshot(t), 0)->action.usable, 0);
+    assert_int_equal(slot(el_tick_snapshot(t), 1)->action.usable, budget);
+    fake.drive[0].no_budget = false;
+    fake.drive[1].no_budget = true;
+    round_of(t);
+    assert_int_equal(slot(el_tick_snapshot(t), 0)->action.usable, 0);
+    before = fake.drive[0].admin - fake.drive[0].smart;
+    ahead_us = 61 * EL_USEC_PER_SEC;
+    round_of(t);
+    assert_int_equal(slot(el_tick_snapshot(t), 0)->action.usable, budget);
+    assert_int_equal(slot(el_tick_snapshot(t), 1)->action.usable, 0);
+    assert_true(has_event(el_tick_snapshot(t), "slot 0: io_budget can now be used"));
+    assert_true(has_event(el_tick_snapshot(t), "slot 1: io_budget can no longer be used"));
+    assert_int_equal(fake.drive[0].admin - fake.drive[0].smart, before); /* no command is sent for it */
+    el_tick_free(t);
+    ahead_us = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,7 +359,7 @@ int main(void)
         cmocka_unit_test(tells_removed_replaced_and_returned), cmocka_unit_test(stale_then_failed_then_back),
         cmocka_unit_test(hung_drive_delays_nobody),     cmocka_unit_test(ends_with_a_drive_that_hangs),
         cmocka_unit_test(one_daemon_per_state_directory), cmocka_unit_test(pauses_only_for_the_owner),
-        cmocka_unit_test(reload_is_told),
+        cmocka_unit_test(reload_is_told),               cmocka_unit_test(asks_again_what_can_be_used),
     };
     char command[64];
     int r;
