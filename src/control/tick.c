@@ -329,6 +329,7 @@ void el_tick_begin(struct el_tick *t)
     t->begin_cpu_us = el_clock_thread_cpu_us();
     t->world.s->realtime_us = el_clock_realtime_us();
     discover(t);
+    el_actuate_tick(t->hands, el_clock_boottime_us()); /* what is in force is read beside the drives: a cap lost is seen in this round */
     el_board_start(t->board, t->begin_us);
     el_drive_set_start(&t->drives, &t->world, &t->settings, t->begin_us);
 }
@@ -462,7 +463,6 @@ int el_tick_finish(struct el_tick *t)
     el_board_collect(t->board, &t->world, now, 3 * s->poll.tick_ms * EL_USEC_PER_MSEC);
     el_drive_set_collect(&t->drives, &t->world, s, now);
     el_cards_step(&t->cards, &t->world, &t->drives, is_paused(t, now), now);
-    el_actuate_tick(t->hands, el_clock_boottime_us());
     el_endurance_step(t->wear, t->world.s);
     step_warranty(t);
     step_alarms(t);
