@@ -238,6 +238,8 @@ static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row)
         el_buf_printf(b, "  %s", t->controller);
     if (t->address[0])
         el_buf_printf(b, "  [%s]", t->address);
+    if (t->transport[0] && strcmp(t->transport, "pcie") != 0)
+        el_buf_printf(b, "  over %s", t->transport);
     if (t->label[0])
         el_buf_printf(b, "  physical slot %s", t->label);
     if (t->reason[0])

@@ -42,13 +42,22 @@ bool el_drive_set_all_tried(const struct el_drive_set *d)
     return true;
 }
 
-static int drive_new(struct el_drive_set *ds, struct el_drive *d, uint32_t key)
+/* What the kernel tells of a drive stands until it has answered itself, and when it never does. */
+static void seed(struct el_nvme_identify *id, const struct el_nvme_identify *told)
+{
+    memcpy(id->serial, told->serial, sizeof id->serial);
+    memcpy(id->model, told->model, sizeof id->model);
+    memcpy(id->firmware, told->firmware, sizeof id->firmware);
+}
+
+static int drive_new(struct el_drive_set *ds, struct el_drive *d, const struct el_slot *slot)
 {
     d->poll = calloc(1, sizeof *d->poll);
     if (!d->poll)
         return -ENOMEM;
     d->poll->dev = ds->dev;
-    d->poll->key = d->key = key;
+    d->poll->key = d->key = slot->key;
+    seed(&d->poll->row.identify, &slot->identify);
     d->power_state_wanted = -1;
     d->worker = el_worker_new(el_poll_run, free, d->poll, ds->threads, ds->done_fd);
     if (d->worker)
@@ -83,7 +92,7 @@ int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const 
             drive_free(d);
             *d = (struct el_drive){0};
         }
-        if (!d->worker && el_slot_pollable(&slots[i]) && drive_new(ds, d, slots[i].key) < 0)
+        if (!d->worker && el_slot_pollable(&slots[i]) && drive_new(ds, d, &slots[i]) < 0)
             result = -ENOMEM;
         d->identify = true;
         d->due_us = 0;

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "control/card_numbers.h"
 #include "control/endurance.h"
 #include "control/worker.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "control/card_numbers.h"
 
 #define EL_LEARNT_FILE "learnt"
 

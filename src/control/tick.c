@@ -16,7 +16,6 @@
 #include "base/pair.h"
 #include "base/text.h"
 #include "control/board.h"
-#include "control/card_numbers.h"
 #include "control/cards.h"
 #include "control/endurance.h"
 #include "control/proc.h"

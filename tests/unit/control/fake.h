@@ -76,6 +76,8 @@ static inline int fake_discover(void *dev, struct el_inventory *inv)
         inv->slots[i].numa_node = -1;
         if (f->drive[i].present)
             snprintf(inv->slots[i].controller, sizeof inv->slots[i].controller, "nvme%u", i);
+        if (f->drive[i].mute) /* then it is the kernel that tells who it is */
+            strcpy(inv->slots[i].identify.serial, f->drive[i].serial);
     }
     inv->namespaces->nsid = 1;
     inv->links[0].slot = -1;

@@ -310,6 +310,23 @@ static void reload_is_told(void **state)
     el_tick_free(t);
 }
 
+static void mute_from_the_start_is_named(void **state)
+{
+    const struct el_snapshot *s;
+    struct el_tick *t;
+
+    (void)state;
+    fake_init(&fake);
+    fake.drive[1].mute = true;
+    t = start(false);
+    s = round_of(t);
+    assert_int_equal(slot(s, 1)->state, EL_SLOT_STALE);
+    assert_string_equal(slot(s, 1)->identify.serial, "SERIAL1");
+    assert_string_equal(slot(s, 1)->identify.model, "");
+    assert_int_equal(slot(s, 1)->identify_stamp.quality, EL_FAILED);
+    el_tick_free(t);
+}
+
 static int64_t ahead_us;
 
 static int64_t later(void *dev)
@@ -360,6 +377,7 @@ int main(void)
         cmocka_unit_test(hung_drive_delays_nobody),     cmocka_unit_test(ends_with_a_drive_that_hangs),
         cmocka_unit_test(one_daemon_per_state_directory), cmocka_unit_test(pauses_only_for_the_owner),
         cmocka_unit_test(reload_is_told),               cmocka_unit_test(asks_again_what_can_be_used),
+        cmocka_unit_test(mute_from_the_start_is_named),
     };
     char command[64];
     int r;
