@@ -38,6 +38,18 @@ static void make_options(struct option *out)
     *out = (struct option){0};
 }
 
+/* `--snmp.agentx SOCKET` says both that it is on and where. */
+static int set(struct el_settings *out, const char *setting, const char *flag, const char *text,
+               struct el_config_error *err)
+{
+    int r;
+
+    if (strcmp(setting, "snmp.agentx") != 0 || !strpbrk(text, "/:"))
+        return el_config_set(out, setting, flag, text, err);
+    r = el_config_set(out, "snmp.agentx_socket", flag, text, err);
+    return r < 0 ? r : el_config_set(out, setting, flag, "on", err);
+}
+
 static int load(void *ctx, struct el_settings *out, char *why, size_t why_size)
 {
     const struct flags *f = ctx;
@@ -54,7 +66,7 @@ static int load(void *ctx, struct el_settings *out, char *why, size_t why_size)
         if (!listed[k] && strcmp(settings[k].setting, "snmp.sinks") == 0)
             out->snmp.sinks = 0;
         listed[k] = true;
-        r = el_config_set(out, settings[k].setting, settings[k].flag, f->setting[i].text, &err);
+        r = set(out, settings[k].setting, settings[k].flag, f->setting[i].text, &err);
     }
     if (r < 0)
         el_text_copy(why, why_size, err.text);

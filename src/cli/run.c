@@ -134,8 +134,7 @@ static void make_commands(struct run *r, const struct el_machine_flags *f)
     add(r->govern_args, &r->govern_n, "--runtime-dir", r->dirs.runtime);
     add(r->govern_args, &r->govern_n, "--state-dir", r->dirs.state);
     add(r->exporter_args, &r->exporter_n, "--snapshot", r->snapshot_arg);
-    if (r->dirs.is_private)
-        add(r->exporter_args, &r->exporter_n, "--state-dir", r->state_arg);
+    add(r->exporter_args, &r->exporter_n, "--state-dir", r->state_arg);
     if (el_machine_config(f))
         add(r->exporter_args, &r->exporter_n, "--config", el_machine_config(f));
     r->govern_args[r->govern_n] = r->exporter_args[r->exporter_n] = NULL;

@@ -19,8 +19,8 @@ static int make_exporter_state(const struct el_rundir *d)
     const struct passwd *pw = geteuid() == 0 ? getpwnam("elementd-exporter") : NULL;
     char path[EL_PATH_MAX + 32];
 
-    snprintf(path, sizeof path, "%s/exporter", d->state_path);
-    if (mkdir(path, 0700) < 0)
+    snprintf(path, sizeof path, "%s/exporter", d->state);
+    if (mkdir(path, 0700) < 0 && errno != EEXIST)
         return -errno;
     return geteuid() == 0 && chown(path, pw ? pw->pw_uid : NOBODY, pw ? pw->pw_gid : NOBODY) < 0 ? -errno : 0;
 }
@@ -46,7 +46,7 @@ static int make_private(struct el_rundir *d)
     if (chmod(d->base, 0711) < 0 || mkdir(d->runtime_path, 0755) < 0 || chmod(d->runtime_path, 0755) < 0 ||
         mkdir(d->state_path, 0711) < 0 || chmod(d->state_path, 0711) < 0)
         return -errno;
-    return make_exporter_state(d);
+    return 0;
 }
 
 /* Before the exporter starts: its sandbox is tied to the directory it finds then. */
@@ -63,7 +63,14 @@ static int make_dirs(const struct el_rundir *d)
 {
     int r = make_dir(d->runtime, 0755);
 
-    return r < 0 ? r : make_dir(d->state, 0700);
+    if (r == 0)
+        r = make_dir(d->state, 0711); /* passed through on the way to the exporter's own, not read */
+    if (r < 0)
+        return r;
+    r = make_exporter_state(d);
+    if (r < 0)
+        fprintf(stderr, "elementd run: %s/exporter: %s\n", d->state, strerror(-r));
+    return r;
 }
 
 int el_rundir_make(struct el_rundir *d, bool play)

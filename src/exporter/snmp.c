@@ -30,11 +30,13 @@ _Static_assert(sizeof(oid) == sizeof(el_oid), "OIDs go through unconverted");
 #define PING_CONNECTED_S   5      /* how soon a frozen master is noticed */
 #define PING_WAITING_S     1      /* how soon a new master is found */
 #define TURN_US            500000 /* how late an event is notified at most, beside the daemon's own tick */
+#define TEND_US            100000 /* how often events are looked for while requests keep coming */
 #define PRIORITY_DEFAULT   127    /* RFC 2741 */
 #define PRIORITY_INSIST    100    /* wins over another subagent's ENTITY-MIB */
 #define PRIORITY_LAST      255    /* system group: the master's own wins */
 
 #define SET_AGENT(type, key, value) netsnmp_ds_set_##type(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_##key, value)
+#define SET_PING(seconds)           SET_AGENT(int, AGENTX_PING_INTERVAL, seconds)
 
 struct el_snmp {
     struct el_snmp_plan plan;
@@ -87,39 +89,45 @@ static void answer_get(const struct el_snmp_view *view, netsnmp_agent_request_in
         netsnmp_set_request_error(info, r, found == -ENXIO ? SNMP_NOSUCHINSTANCE : SNMP_NOSUCHOBJECT);
 }
 
-/* False when there is nothing more below the registration: the agent goes on with the next one. */
-static bool answer_next(const struct el_snmp_view *view, const netsnmp_handler_registration *reg,
-                        netsnmp_request_info *r)
+/* The instance at a place. False when the registration has no more: the agent goes on with the next one. */
+static bool answer_step(const struct el_snmp_view *view, const netsnmp_handler_registration *reg,
+                        struct el_snmp_place *at, netsnmp_variable_list *vb)
 {
-    netsnmp_variable_list *vb = r->requestvb;
     struct el_snmp_value v;
     oid name[EL_OID_MAX];
     size_t len;
 
-    if (r->inclusive && el_snmp_view_get(view, vb->name, vb->name_length, &v) == 0) {
-        set_value(vb, &v);
-        return true;
-    }
-    if (el_snmp_view_next(view, vb->name, vb->name_length, name, &len, &v) < 0 ||
-        snmp_oid_compare(name, EL_MIN(len, reg->rootoid_len), reg->rootoid, reg->rootoid_len) != 0)
+    if (el_snmp_view_step(view, at, name, &len, &v) < 0 || len < reg->rootoid_len ||
+        memcmp(name, reg->rootoid, reg->rootoid_len * sizeof *name) != 0)
         return false;
     snmp_set_var_objid(vb, name, len);
     set_value(vb, &v);
     return true;
 }
 
-/* The repetitions of a GETBULK are made here at once: the library's own helper would come back for each. */
-static void answer_bulk(const struct el_snmp_view *view, const netsnmp_handler_registration *reg,
-                        netsnmp_request_info *r)
+/* GETNEXT, and all repetitions of a GETBULK at once: the library's own helper would come back, and look, for each. */
+static void answer_next(const struct el_snmp_view *view, const netsnmp_handler_registration *reg,
+                        netsnmp_request_info *r, bool bulk)
 {
-    while (answer_next(view, reg, r) && r->repeat > 0 && r->requestvb->next_variable) {
-        netsnmp_variable_list *done = r->requestvb;
+    netsnmp_variable_list *vb = r->requestvb;
+    struct el_snmp_place at = el_snmp_view_find(view, vb->name, vb->name_length);
+    struct el_snmp_value v;
+    bool found = r->inclusive && el_snmp_view_get(view, vb->name, vb->name_length, &v) == 0;
 
+    if (found)
+        set_value(vb, &v);
+    else
+        found = answer_step(view, reg, &at, vb);
+    while (found && bulk && r->repeat > 0 && vb->next_variable) {
         r->repeat--;
-        r->requestvb = done->next_variable;
-        snmp_set_var_objid(r->requestvb, done->name, done->name_length);
-        r->requestvb->type = ASN_PRIV_RETRY;
         r->inclusive = 0;
+        r->requestvb = vb->next_variable;
+        found = answer_step(view, reg, &at, r->requestvb);
+        if (!found) { /* the agent goes on from here */
+            snmp_set_var_objid(r->requestvb, vb->name, vb->name_length);
+            r->requestvb->type = ASN_PRIV_RETRY;
+        }
+        vb = r->requestvb;
     }
 }
 
@@ -136,10 +144,8 @@ static int handle(netsnmp_mib_handler *handler, netsnmp_handler_registration *re
             continue;
         if (info->mode == MODE_GET)
             answer_get(view, info, r);
-        else if (info->mode == MODE_GETNEXT)
-            answer_next(view, reg, r);
-        else if (info->mode == MODE_GETBULK)
-            answer_bulk(view, reg, r);
+        else if (info->mode == MODE_GETNEXT || info->mode == MODE_GETBULK)
+            answer_next(view, reg, r, info->mode == MODE_GETBULK);
         else
             netsnmp_set_request_error(info, r, SNMP_ERR_NOTWRITABLE);
     }
@@ -188,7 +194,7 @@ static void unregister_entity(struct el_snmp *a)
     }
 }
 
-/* The standard MIBs: both subtrees, or none when another subagent has one. */
+/* The standard MIBs: both, or none when another subagent has one. */
 static void register_entity(struct el_snmp *a)
 {
     static const oid roots[][8] = {{1, 3, 6, 1, 2, 1, 47, 1}, {1, 3, 6, 1, 2, 1, 99, 1}};
@@ -212,11 +218,6 @@ static void set_agentx(struct el_snmp *a, enum el_snmp_agentx state)
     atomic_store(&a->agentx_state, (int)state);
 }
 
-static void set_ping(int seconds)
-{
-    SET_AGENT(int, AGENTX_PING_INTERVAL, seconds);
-}
-
 static int on_connection(int major, int minor, void *server, void *client)
 {
     extern netsnmp_session *main_session; /* the library's: the one with the master */
@@ -225,7 +226,7 @@ static int on_connection(int major, int minor, void *server, void *client)
     if (up)
         main_session->timeout = SESSION_TIMEOUT_US;
     set_agentx(the, up ? EL_SNMP_AGENTX_CONNECTED : EL_SNMP_AGENTX_WAITING);
-    set_ping(up ? PING_CONNECTED_S : PING_WAITING_S); /* read when a connection stands, and when a ping failed */
+    SET_PING(up ? PING_CONNECTED_S : PING_WAITING_S); /* read when a connection stands, and when a ping failed */
     el_log_info(up ? "snmp: connected to the AgentX master"
                    : "snmp: lost the AgentX master; trying again until it is back");
     return 0;
@@ -247,7 +248,7 @@ static void tend_agentx(struct el_snmp *a)
 {
     if (a->hold.self.agentx == EL_SNMP_AGENTX_OFF)
         return;
-    set_ping(PING_WAITING_S); /* read when the connection breaks */
+    SET_PING(PING_WAITING_S); /* read when the connection breaks */
     if (a->hold.self.agentx == EL_SNMP_AGENTX_WAITING) {
         SET_AGENT(string, X_SOCKET, el_snmp_plan_socket(&a->plan));
         a->entity_wanted = a->plan.entity != 0;
@@ -266,9 +267,7 @@ static void tend_agentx(struct el_snmp *a)
     a->refused = false;
 }
 
-/* SNMPv3: users and our engine. */
-
-/* Before init_snmp. */
+/* SNMPv3: users and our engine; before init_snmp. */
 static int start_engine(struct el_snmp *a, char *why, size_t why_size)
 {
     char id[65], text[128];
@@ -297,8 +296,7 @@ static void add_users(const struct el_snmp_access *access)
     explicit_bzero(line, sizeof line);
 }
 
-/* Not by netsnmp_register_agent_nsap: that would ask the files of TCP wrappers at each packet, which the sandbox hides,
- * and take the listener for the AgentX master. */
+/* Not by netsnmp_register_agent_nsap: it asks the files of TCP wrappers, which the sandbox hides, at each packet. */
 static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
 {
     static const oid system[] = {1, 3, 6, 1, 2, 1, 1};
@@ -456,8 +454,7 @@ static void set_library(struct el_snmp *a)
     SET_AGENT(boolean, NO_ROOT_ACCESS, 1);
     SET_AGENT(boolean, NO_CONNECTION_WARNINGS, 1);
     SET_AGENT(boolean, ROLE, a->plan.agentx != EL_SNMP_OFF);
-    netsnmp_config_remember(
-        no_retries); /* opening a session with a master that hangs: 1 s, the least that can be set */
+    netsnmp_config_remember(no_retries); /* opening a session with a master that hangs: 1 s, the least there is */
     SET_AGENT(string, X_SOCKET, el_snmp_plan_socket(&a->plan));
 }
 
@@ -485,7 +482,7 @@ static int start_library(struct el_snmp *a, char *why, size_t why_size)
         snprintf(why, why_size, "net-snmp does not start");
         return -EIO;
     }
-    set_ping(PING_WAITING_S); /* counts only after init_agent */
+    SET_PING(PING_WAITING_S); /* counts only after init_agent */
     if (!register_subtree(a->hold.options.base, a->hold.options.base_len, PRIORITY_DEFAULT)) {
         snprintf(why, why_size, "net-snmp takes no registration at snmp.base_oid");
         return -EIO;
@@ -547,9 +544,12 @@ static void *run(void *arg)
 {
     struct el_snmp *a = arg;
 
-    while (!atomic_load(&a->stop)) {
+    for (int64_t tended_us = 0; !atomic_load(&a->stop);) {
         wait_and_read(a);
         tend_agentx(a);
+        if (a->hold.self.now_us - tended_us < TEND_US)
+            continue;
+        tended_us = a->hold.self.now_us;
         tend_notifications(a);
     }
     return NULL;
@@ -592,9 +592,9 @@ struct el_snmp *el_snmp_free(struct el_snmp *a)
 
 struct el_snmp_state el_snmp_state(const struct el_snmp *a)
 {
-    struct el_snmp_state s = {.requests = a->requests, .notifications = a->sent, .suppressed = a->suppressed};
-
-    s.agentx = (enum el_snmp_agentx)a->agentx_state;
-    s.entity = (enum el_snmp_entity)a->entity_state;
-    return s;
+    return (struct el_snmp_state){.agentx = (enum el_snmp_agentx)a->agentx_state,
+                                  .entity = (enum el_snmp_entity)a->entity_state,
+                                  .requests = a->requests,
+                                  .notifications = a->sent,
+                                  .suppressed = a->suppressed};
 }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 #define IDLE_US (2 * EL_USEC_PER_SEC) /* longer than any pause inside a walk; a snapshot of 1,024 drives is 9 MB */
+#define LOOK_US 5000 /* through a master each value is a turn: asking the source costs more than the value */
 
 int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source, const el_oid *base, size_t base_len)
 {
@@ -38,10 +39,10 @@ void el_snmp_hold_free(struct el_snmp_hold *h)
 
 void el_snmp_hold_turn(struct el_snmp_hold *h)
 {
-    h->fresh = false;
     h->self.now_us = el_clock_boottime_us();
     if (h->snapshot && h->self.now_us - h->asked_us > IDLE_US)
         drop(h);
+    h->fresh = h->snapshot && h->self.now_us - h->looked_us < LOOK_US;
 }
 
 const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h)
@@ -51,6 +52,7 @@ const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h)
     if (h->fresh)
         return h->snapshot;
     h->fresh = true;
+    h->looked_us = h->self.now_us;
     s = h->source.acquire(h->source.ctx, h->self.now_us, &h->stale);
     if (s && s == h->snapshot && h->stale == h->options.stale) {
         h->source.release(h->source.ctx, s);

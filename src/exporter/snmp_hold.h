@@ -12,7 +12,8 @@ struct el_snmp_hold {
     struct el_snapshot *empty;          /* shown while there is none */
     struct el_snmp_view *view;          /* of `snapshot`; NULL = not asked for yet */
     bool stale;                         /* what the source said of the latest */
-    bool fresh;                         /* looked for a newer one in this turn */
+    bool fresh;                         /* looked for a newer one in this turn, or a moment ago */
+    int64_t looked_us;                  /* when */
     int64_t asked_us;                   /* when a view was last needed */
     uint64_t entity_mark;
 };

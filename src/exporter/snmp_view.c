@@ -321,77 +321,98 @@ static size_t first_column(const struct el_snmp_table *t, el_oid number)
     return i;
 }
 
-int el_snmp_view_get(const struct el_snmp_view *v, const el_oid *oid, size_t len, struct el_snmp_value *out)
+static void name_cell(const struct el_snmp_view *v, const struct el_snmp_block *b, const struct el_snmp_place *at,
+                      el_oid *name, size_t *name_len)
 {
-    for (size_t i = 0; i < v->blocks; i++) {
-        const struct el_snmp_block *b = &v->block[i];
-        const struct el_snmp_table *t = b->table;
-        const struct el_snmp_rows *rows = &v->rows[t->rows];
-        const el_oid *rest = oid + b->prefix_len;
-        size_t n = index_len[t->rows], column, row;
-
-        if (!starts_with(b, oid, len) || len == b->prefix_len)
-            continue;
-        column = first_column(t, rest[0]);
-        if (column == t->n || t->columns[column].number != rest[0])
-            return -ENOENT;
-        row = first_row(rows, n, rest + 1, len - b->prefix_len - 1, true);
-        if (row == rows->n || compare_index(&rows->row[row], n, rest + 1, len - b->prefix_len - 1) != 0 ||
-            !read_cell(v, t, column, row, out))
-            return -ENXIO;
-        return 0;
-    }
-    return -ENOENT;
-}
-
-static int found(const struct el_snmp_view *v, const struct el_snmp_block *b, size_t column, size_t row, el_oid *name,
-                 size_t *name_len)
-{
-    const struct el_snmp_row *r = &v->rows[b->table->rows].row[row];
+    const struct el_snmp_row *r = &v->rows[b->table->rows].row[at->row];
     size_t n = b->prefix_len;
 
     memcpy(name, b->prefix, n * sizeof *name);
-    name[n++] = b->table->columns[column].number;
+    name[n++] = b->table->columns[at->column].number;
     for (size_t i = 0; i < index_len[b->table->rows]; i++)
         name[n++] = r->index[i];
     *name_len = n;
+}
+
+/* The first block that is not wholly before `oid`: no block is inside another. */
+static size_t first_block(const struct el_snmp_view *v, const el_oid *oid, size_t len)
+{
+    size_t lo = 0, hi = v->blocks;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct el_snmp_block *b = &v->block[mid];
+
+        if (el_oid_compare(b->prefix, b->prefix_len, oid, EL_MIN(len, b->prefix_len)) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+int el_snmp_view_get(const struct el_snmp_view *v, const el_oid *oid, size_t len, struct el_snmp_value *out)
+{
+    size_t i = first_block(v, oid, len), column, row, n;
+    const struct el_snmp_block *b = &v->block[i];
+    const struct el_snmp_rows *rows;
+    const el_oid *rest;
+
+    if (i == v->blocks || !starts_with(b, oid, len) || len == b->prefix_len)
+        return -ENOENT;
+    rest = oid + b->prefix_len;
+    column = first_column(b->table, rest[0]);
+    if (column == b->table->n || b->table->columns[column].number != rest[0])
+        return -ENOENT;
+    rows = &v->rows[b->table->rows];
+    n = index_len[b->table->rows];
+    row = first_row(rows, n, rest + 1, len - b->prefix_len - 1, true);
+    if (row == rows->n || compare_index(&rows->row[row], n, rest + 1, len - b->prefix_len - 1) != 0 ||
+        !read_cell(v, b->table, column, row, out))
+        return -ENXIO;
     return 0;
 }
 
-/* Cells are read on from (column, row) until one has an instance. */
-static int next_in_block(const struct el_snmp_view *v, const struct el_snmp_block *b, size_t column, size_t row,
-                         el_oid *name, size_t *name_len, struct el_snmp_value *out)
+struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, const el_oid *oid, size_t len)
 {
-    for (; column < b->table->n; column++, row = 0)
-        for (; row < v->rows[b->table->rows].n; row++)
-            if (read_cell(v, b->table, column, row, out))
-                return found(v, b, column, row, name, name_len);
+    struct el_snmp_place at = {.block = first_block(v, oid, len)};
+    const struct el_snmp_block *b = &v->block[at.block];
+    const struct el_snmp_table *t;
+    const el_oid *rest;
+
+    if (at.block == v->blocks || len == b->prefix_len || !starts_with(b, oid, len))
+        return at;
+    t = b->table;
+    rest = oid + b->prefix_len;
+    at.column = first_column(t, rest[0]);
+    if (at.column < t->n && t->columns[at.column].number == rest[0])
+        at.row = first_row(&v->rows[t->rows], index_len[t->rows], rest + 1, len - b->prefix_len - 1, false);
+    return at;
+}
+
+int el_snmp_view_step(const struct el_snmp_view *v, struct el_snmp_place *at, el_oid name[EL_OID_MAX], size_t *name_len,
+                      struct el_snmp_value *out)
+{
+    for (; at->block < v->blocks; at->block++, at->column = at->row = 0) {
+        const struct el_snmp_block *b = &v->block[at->block];
+
+        for (; at->column < b->table->n; at->column++, at->row = 0)
+            for (; at->row < v->rows[b->table->rows].n; at->row++)
+                if (read_cell(v, b->table, at->column, at->row, out)) {
+                    name_cell(v, b, at, name, name_len);
+                    at->row++;
+                    return 0;
+                }
+    }
     return -ENOENT;
 }
 
 int el_snmp_view_next(const struct el_snmp_view *v, const el_oid *oid, size_t len, el_oid name[EL_OID_MAX],
                       size_t *name_len, struct el_snmp_value *out)
 {
-    for (size_t i = 0; i < v->blocks; i++) {
-        const struct el_snmp_block *b = &v->block[i];
-        const struct el_snmp_table *t = b->table;
-        size_t column = 0, row = 0;
+    struct el_snmp_place at = el_snmp_view_find(v, oid, len);
 
-        if (starts_with(b, oid, len)) {
-            if (len > b->prefix_len) {
-                const el_oid *rest = oid + b->prefix_len;
-
-                column = first_column(t, rest[0]);
-                if (column < t->n && t->columns[column].number == rest[0])
-                    row = first_row(&v->rows[t->rows], index_len[t->rows], rest + 1, len - b->prefix_len - 1, false);
-            }
-        } else if (el_oid_compare(oid, len, b->prefix, b->prefix_len) > 0) {
-            continue;
-        }
-        if (next_in_block(v, b, column, row, name, name_len, out) == 0)
-            return 0;
-    }
-    return -ENOENT;
+    return el_snmp_view_step(v, &at, name, name_len, out);
 }
 
 static void visit_tables(const struct el_snmp_table *tables, size_t n, const struct el_snmp_view_options *o,

@@ -68,6 +68,14 @@ int el_snmp_view_get(const struct el_snmp_view *v, const el_oid *oid, size_t len
 int el_snmp_view_next(const struct el_snmp_view *v, const el_oid *oid, size_t len, el_oid name[EL_OID_MAX],
                       size_t *name_len, struct el_snmp_value *out);
 
+/* The same for the one after that, and so on: a place is found once, and each step reads an instance and goes on. */
+struct el_snmp_place {
+    size_t block, column, row;
+};
+struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, const el_oid *oid, size_t len); /* after `oid` */
+int el_snmp_view_step(const struct el_snmp_view *v, struct el_snmp_place *at, el_oid name[EL_OID_MAX], size_t *name_len,
+                      struct el_snmp_value *out); /* 0, or -ENOENT past the end */
+
 /* Changes whenever a physical entity comes, goes or changes identity. */
 uint64_t el_snmp_view_entity_mark(const struct el_snmp_view *v);
 

@@ -2,7 +2,9 @@
 and time are within what is promised."""
 import json
 import os
+import socket
 import subprocess
+import tempfile
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
@@ -53,3 +55,17 @@ with Run("--simulate", "lqd4500", "--workload", "random-read-4k") as run:
     code, took = run.terminate()
     check(code == 0 and took < 2 * SLOW, f"SIGTERM: code {code} after {took:.2f} s")
     check(not os.path.exists(os.path.join(run.runtime, "snapshot")), "no snapshot left behind")
+
+# SNMP beside it: the exporter keeps its engine in the state directory that was named, and a socket behind --snmp.agentx means on, there.
+with tempfile.TemporaryDirectory() as d:
+    users = os.path.join(d, "users")
+    with open(os.open(users, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as f:
+        f.write('user monitor SHA-256 "correct horse" AES "battery staple"\n')
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    with Run("--simulate", "element-aic", "--snmp.standalone", f"udp:127.0.0.1:{port}", "--snmp.users-file", users,
+             f"--snmp.agentx={d}/master") as run:
+        check(run.value("element_agentx_connected") == 0, "waits for the master")
+        with open(os.path.join(run.state, "exporter", "snmp-engine"), encoding="utf-8") as f:
+            check(f.read().split()[1] == "1", "one start is counted")

@@ -96,6 +96,25 @@ static const struct instance *find(const struct el_snmp_view *v, const char *oid
     return el_snmp_view_get(v, out->oid, out->len, &out->value) == 0 ? out : NULL;
 }
 
+/* From any instance on, steps give what lookups give. */
+static void expect_steps(const struct el_snmp_view *v, const struct walk *w)
+{
+    for (size_t from = 0; from < w->n; from += 97) {
+        struct el_snmp_place at = el_snmp_view_find(v, w->i[from].oid, w->i[from].len);
+        struct instance got;
+
+        for (size_t i = from + 1; i < w->n && i < from + 150; i++) {
+            assert_int_equal(el_snmp_view_step(v, &at, got.oid, &got.len, &got.value), 0);
+            assert_int_equal(el_oid_compare(got.oid, got.len, w->i[i].oid, w->i[i].len), 0);
+            assert_true(same_value(&got.value, &w->i[i].value));
+        }
+        if (from + 150 > w->n) {
+            assert_int_equal(el_snmp_view_step(v, &at, got.oid, &got.len, &got.value), -ENOENT);
+            assert_int_equal(el_snmp_view_step(v, &at, got.oid, &got.len, &got.value), -ENOENT);
+        }
+    }
+}
+
 static void walks_in_order(void **state)
 {
     struct el_snapshot *s = el_test_snapshot_new(
@@ -125,6 +144,7 @@ static void walks_in_order(void **state)
             (i == 0 || el_oid_compare(w.i[i - 1].oid, w.i[i - 1].len, from, now->len + 1) < 0))
             expect_next(v, from, now->len + 1, now);
     }
+    expect_steps(v, &w);
     expect_next(v, (el_oid[]){1, 3, 6, 1, 6}, 5, NULL);
     expect_next(v, (el_oid[]){0}, 1, &w.i[0]);
     expect_next(v, (el_oid[]){1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 10450}, 10,
