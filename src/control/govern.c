@@ -16,6 +16,8 @@
 #include "config/config.h"
 #include "control/tick.h"
 
+/* A governor has room for the largest card there is: with pages of its own, what a smaller one leaves untouched costs nothing. */
+#define LARGE_BYTES (64 * 1024)
 #define READ_WAIT_US  (250 * EL_USEC_PER_MSEC)  /* how long a round waits for readings it has just asked for */
 #define FIRST_WAIT_US (1500 * EL_USEC_PER_MSEC) /* the first round: Identify and the optional logs of every drive */
 #define EVENT_GAP_US  (300 * EL_USEC_PER_MSEC)  /* rounds brought forward by plug events are at least this far apart */
@@ -190,6 +192,7 @@ int el_govern(const struct el_govern_options *o)
     int r = block_signals();
 
     mallopt(M_ARENA_MAX, 1); /* workers allocate nothing worth an arena each */
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     if (r < 0) {
         o->device.ops->close(o->device.dev);
         return r;

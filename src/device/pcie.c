@@ -118,9 +118,10 @@ static void parse_aer(char *text, struct el_link *l, enum el_aer_severity s)
         if (strncmp(name, "TOTAL_ERR_", 10) == 0) {
             l->aer[s].total = v;
             l->aer[s].valid = true;
-        } else if (v && l->aer[s].n < EL_AER_ERRORS) {
-            el_text_clean(l->aer[s].error[l->aer[s].n].name, sizeof l->aer[s].error[0].name, name);
-            l->aer[s].error[l->aer[s].n++].count = v;
+        } else if (v && l->aer_errors < EL_AER_ERRORS) {
+            el_text_clean(l->aer_error[l->aer_errors].name, sizeof l->aer_error[0].name, name);
+            l->aer_error[l->aer_errors].severity = s;
+            l->aer_error[l->aer_errors++].count = v;
         }
     }
 }
@@ -130,6 +131,8 @@ static void read_aer(const struct el_sysfs *fs, const char *dir, struct el_link 
     static const char *const files[EL_AER_COUNT] = AER_FILES;
 
     memset(l->aer, 0, sizeof l->aer);
+    memset(l->aer_error, 0, sizeof l->aer_error);
+    l->aer_errors = 0;
     for (int s = 0; s < EL_AER_COUNT; s++) {
         EL_AUTO_BUF struct el_buf b = {0};
 

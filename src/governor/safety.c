@@ -127,12 +127,22 @@ static void fans_check(struct el_safety *s, const struct el_governor_card *card,
     }
 }
 
+/* Of the slots only those the card has: the room is for the largest card there is. */
+static void copy_input(struct el_governor_input *to, const struct el_governor_input *from, uint32_t slots)
+{
+    const size_t rest = offsetof(struct el_governor_input, inlet_mc);
+
+    to->now_us = from->now_us;
+    memcpy(to->slot, from->slot, slots * sizeof to->slot[0]);
+    memcpy((char *)to + rest, (const char *)from + rest, sizeof *to - rest);
+}
+
 void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
                       const struct el_decision *last, struct el_governor_input *clean)
 {
     double dt = s->last_us ? EL_CLAMP(seconds(s->last_us, in->now_us), 0, 60) : card->period_s, inlet;
 
-    *clean = *in;
+    copy_input(clean, in, card->slots);
     if (!s->start_us) {
         s->start_us = EL_MAX(in->now_us, 1);
         s->pay = 1;

@@ -66,7 +66,7 @@ const char *el_metric_sub_value(const struct el_catalog_context *c, const struct
 
     if (m->sub[which]->value)
         return m->sub[which]->value(i);
-    return i ? el_snapshot_links(c->s)[row].aer[sub / n].error[i - 1].name : "total";
+    return i ? el_snapshot_links(c->s)[row].aer_error[i - 1].name : "total";
 }
 
 uint32_t el_scope_rows(const struct el_catalog_context *c, enum el_metric_scope scope)

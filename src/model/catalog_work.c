@@ -172,9 +172,9 @@ READER(aer)
     const struct el_link *l = &el_snapshot_links(c->s)[row];
     uint32_t severity = sub / (1 + EL_AER_ERRORS), error = sub % (1 + EL_AER_ERRORS);
 
-    if (!l->aer[severity].valid || error > l->aer[severity].n)
+    if (!l->aer[severity].valid || (error && (error > l->aer_errors || l->aer_error[error - 1].severity != severity)))
         return el_absent;
-    return el_unsigned(error ? l->aer[severity].error[error - 1].count : l->aer[severity].total);
+    return el_unsigned(error ? l->aer_error[error - 1].count : l->aer[severity].total);
 }
 
 READER(aer_total)

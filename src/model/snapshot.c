@@ -140,9 +140,8 @@ static const char *check_references(const struct el_snapshot *s)
     for (uint32_t i = 0; i < s->links.count; i++) {
         if (links[i].card >= n_cards || links[i].slot < -1 || links[i].slot >= n_slots)
             return "link points outside the cards";
-        for (int a = 0; a < EL_AER_COUNT; a++)
-            if (links[i].aer[a].n > EL_AER_ERRORS)
-                return "link has too many errors";
+        if (links[i].aer_errors > EL_AER_ERRORS)
+            return "link has too many errors";
     }
     for (uint32_t i = 0; i < s->sensors.count; i++)
         if (sensors[i].card < -1 || sensors[i].card >= n_cards)
@@ -197,9 +196,7 @@ static const struct text texts[] = {
     TEXT(LINKS, el_link, parent),
     TEXT(LINKS, el_link, physical_slot),
     TEXT(LINKS, el_link, power_state),
-    TEXTS(LINKS, el_link, aer[0].error[0].name, EL_AER_ERRORS, sizeof MEMBER(el_link, aer[0].error[0])),
-    TEXTS(LINKS, el_link, aer[1].error[0].name, EL_AER_ERRORS, sizeof MEMBER(el_link, aer[1].error[0])),
-    TEXTS(LINKS, el_link, aer[2].error[0].name, EL_AER_ERRORS, sizeof MEMBER(el_link, aer[2].error[0])),
+    TEXTS(LINKS, el_link, aer_error[0].name, EL_AER_ERRORS, sizeof MEMBER(el_link, aer_error[0])),
     TEXT(SENSORS, el_sensor, name),
     TEXT(SENSORS, el_sensor, label),
     TEXT(EVENTS, el_event, text),

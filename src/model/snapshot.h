@@ -171,7 +171,7 @@ struct el_namespace {
 enum el_link_role { EL_LINK_ROOT_PORT = 0, EL_LINK_UPSTREAM, EL_LINK_DOWNSTREAM, EL_LINK_DRIVE, EL_LINK_ROLE_COUNT };
 const char *el_link_role_name(enum el_link_role r);
 
-#define EL_AER_ERRORS 12
+#define EL_AER_ERRORS 12 /* kinds that one link has counted, all severities together; few links count any */
 enum el_aer_severity { EL_AER_CORRECTABLE = 0, EL_AER_NONFATAL, EL_AER_FATAL, EL_AER_COUNT };
 
 /* One PCIe function and the link above it. 0 in speed or width = unknown. */
@@ -190,12 +190,13 @@ struct el_link {
     struct {
         uint64_t total;
         bool valid;
-        uint32_t n;
-        struct {
-            char name[24];
-            uint64_t count;
-        } error[EL_AER_ERRORS]; /* non-zero ones only, in the kernel's order */
     } aer[EL_AER_COUNT];
+    uint32_t aer_errors;
+    struct {
+        char name[20];     /* the kernel's, the longest has 16 characters */
+        uint32_t severity; /* enum el_aer_severity */
+        uint64_t count;
+    } aer_error[EL_AER_ERRORS]; /* non-zero ones only, in the kernel's order */
 };
 
 enum el_sensor_kind {

@@ -1,4 +1,4 @@
-/* perf_tick DRIVES: CPU time of one round over a made-up machine whose drives answer at once: our own work and nothing else.
+/* perf_tick DRIVES [ROUNDS]: CPU time of one round over a made-up machine whose drives answer at once: our own work and nothing else.
  * Prints median and p99; fails when the median is over four times what is promised (50 us for 8 drives, 5 ms for 1,024). */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,10 +103,14 @@ int main(int argc, char **argv)
     struct el_device dev = {.ops = &ops};
     struct el_tick *t;
     int64_t bound;
+    int rounds;
 
     drives = argc > 1 ? (uint32_t)atoi(argv[1]) : 8;
     cards = drives / SLOTS_PER_CARD;
     bound = drives > 8 ? 5000 : 50;
+    rounds = argc > 2 ? atoi(argv[2]) : drives > 8 ? ROUNDS / 4 : ROUNDS;
+    if (rounds < 2 || rounds > ROUNDS)
+        return 2;
     if (!mkdtemp(dir))
         return 1;
     el_settings_default(&s);
@@ -116,7 +120,7 @@ int main(int argc, char **argv)
     s.poll.tick_ms = s.poll.hot_ms = s.poll.normal_ms = s.poll.idle_ms = 100;
     if (el_tick_new(&dev, &s, &t) < 0)
         return 1;
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         int64_t cpu;
 
         el_clock_sleep_until_us(el_clock_boottime_us() + (drives > 8 ? 60000 : 51000), NULL);
@@ -124,14 +128,11 @@ int main(int argc, char **argv)
         el_tick_begin(t);
         el_tick_finish(t);
         took[i] = el_clock_thread_cpu_us() - cpu;
-        if (i == ROUNDS / 4 && drives > 8)
-            break;
     }
-    int n = drives > 8 ? ROUNDS / 4 : ROUNDS;
-    qsort(took + 1, (size_t)n - 1, sizeof *took, by_value);
+    qsort(took + 1, (size_t)rounds - 1, sizeof *took, by_value);
     printf("%u drives, %llu KiB of snapshot: median %lld us, p99 %lld us of CPU per round (promised: %lld us)\n", drives,
-           (unsigned long long)el_tick_snapshot(t)->size / 1024, (long long)took[n / 2], (long long)took[n * 99 / 100], (long long)bound);
+           (unsigned long long)el_tick_snapshot(t)->size / 1024, (long long)took[rounds / 2], (long long)took[rounds * 99 / 100], (long long)bound);
     el_tick_free(t);
     snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command) != 0 || took[n / 2] > 4 * bound;
+    return system(command) != 0 || took[rounds / 2] > 4 * bound;
 }

@@ -198,9 +198,9 @@ static void make_link(struct maker *m, uint32_t row, uint32_t card, int32_t slot
     for (int a = 0; a < EL_AER_COUNT; a++)
         l->aer[a].valid = true;
     if (row % 5 == 0) {
-        l->aer[EL_AER_CORRECTABLE].total = 7, l->aer[EL_AER_CORRECTABLE].n = 1;
-        snprintf(l->aer[EL_AER_CORRECTABLE].error[0].name, 24, "BadTLP");
-        l->aer[EL_AER_CORRECTABLE].error[0].count = 7;
+        l->aer[EL_AER_CORRECTABLE].total = 7, l->aer_errors = 1;
+        snprintf(l->aer_error[0].name, sizeof l->aer_error[0].name, "BadTLP");
+        l->aer_error[0].count = 7;
     }
 }
 

@@ -174,13 +174,14 @@ static void describe_link(struct el_buf *b, const struct el_link *l)
     number(b, "slotmw", l->slot_power_limit_mw, 0);
     el_buf_printf(b, "%s%s%s\n", l->up ? " up" : "", l->known ? "" : " unknown", l->degraded ? " DEGRADED" : "");
     for (int a = 0; a < EL_AER_COUNT; a++) {
-        if (!l->aer[a].valid && !l->aer[a].n)
+        if (!l->aer[a].valid)
             continue;
         el_buf_printf(b, "  aer %s", severity[a]);
         if (l->aer[a].valid)
             el_buf_printf(b, " total=%" PRIu64, l->aer[a].total);
-        for (uint32_t i = 0; i < l->aer[a].n; i++)
-            el_buf_printf(b, " %s=%" PRIu64, l->aer[a].error[i].name, l->aer[a].error[i].count);
+        for (uint32_t i = 0; i < l->aer_errors; i++)
+            if (l->aer_error[i].severity == (uint32_t)a)
+                el_buf_printf(b, " %s=%" PRIu64, l->aer_error[i].name, l->aer_error[i].count);
         el_buf_putc(b, '\n');
     }
 }

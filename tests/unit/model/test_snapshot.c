@@ -98,7 +98,7 @@ static void lies_are_found(void **state)
             el_snapshot_namespaces(s)->slot = 2;
             break;
         case 4:
-            el_snapshot_links(s)->aer[2].n = EL_AER_ERRORS + 1;
+            el_snapshot_links(s)->aer_errors = EL_AER_ERRORS + 1;
             break;
         case 5:
             el_snapshot_sensors(s)->card = -2;
@@ -113,8 +113,8 @@ static void lies_are_found(void **state)
             memset(el_snapshot_slots(s)[1].identify.model, 'x', sizeof el_snapshot_slots(s)->identify.model);
             break;
         case 9:
-            memset(el_snapshot_links(s)->aer[2].error[EL_AER_ERRORS - 1].name, 'x',
-                   sizeof el_snapshot_links(s)->aer[2].error[EL_AER_ERRORS - 1].name);
+            memset(el_snapshot_links(s)->aer_error[EL_AER_ERRORS - 1].name, 'x',
+                   sizeof el_snapshot_links(s)->aer_error[EL_AER_ERRORS - 1].name);
             break;
         default:
             memset(s->daemon.version, 'x', sizeof s->daemon.version);
