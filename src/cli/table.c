@@ -145,11 +145,18 @@ static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struc
 static void alarm_lines(struct el_buf *b, const struct el_snapshot *s, int64_t now_us)
 {
     const struct el_alarm *a = el_snapshot_alarms(s);
+    const struct el_card *cards = el_snapshot_cards(s);
+    const struct el_slot *slots = el_snapshot_slots(s);
     char age[32];
 
     for (uint32_t i = 0; i < s->alarms.count; i++) {
         el_text_duration(now_us - a[i].since_us, age);
-        el_buf_printf(b, "%s: %s (for %s)\n", el_severity_name(a[i].severity), a[i].text, age);
+        el_buf_printf(b, "%s: ", el_severity_name(a[i].severity));
+        if (a[i].slot >= 0)
+            el_buf_printf(b, "%s slot %u: ", cards[slots[a[i].slot].card].name, slots[a[i].slot].number);
+        else if (a[i].card >= 0)
+            el_buf_printf(b, "%s: ", cards[a[i].card].name);
+        el_buf_printf(b, "%s (for %s)\n", a[i].text, age);
     }
 }
 

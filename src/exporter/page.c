@@ -99,15 +99,49 @@ static void put_place(const struct el_page *p, int32_t card, int32_t slot, struc
     }
 }
 
-static void put_alarms(const struct el_page *p, struct el_buf *b)
+/* The answer to the first question of whoever opens the page. */
+static void put_verdict(const struct el_page *p, struct el_buf *b)
 {
+    uint32_t count[EL_SEVERITY_CRITICAL + 1] = {0}, up = 0, occupied = 0, capped = 0;
+    double hottest = NAN;
+
     if (p->state != EL_SOURCE_FRESH)
         return;
-    el_buf_puts(b, "<section aria-labelledby=\"alarms\"><h2 id=\"alarms\">Alarms</h2>");
-    if (!p->s->alarms.count)
-        el_buf_puts(b, "<p class=\"quiet\">None.</p>");
+    for (uint32_t i = 0; i < p->s->alarms.count; i++)
+        count[EL_MIN(el_snapshot_alarms(p->s)[i].severity, EL_SEVERITY_CRITICAL)]++;
+    for (uint32_t i = 0; i < p->s->slots.count; i++) {
+        const struct el_slot *t = &el_snapshot_slots(p->s)[i];
+
+        occupied += t->state != EL_SLOT_EMPTY;
+        up += t->state == EL_SLOT_UP;
+        capped += el_page_mood(p, t) == EL_MOOD_CAPPED;
+        if (el_page_live(p, t) && el_reading_usable(&t->temp_mc[0]))
+            hottest = fmax(hottest, (double)t->temp_mc[0].value / 1000);
+    }
+    if (count[EL_SEVERITY_CRITICAL])
+        el_buf_printf(b, "<p class=\"verdict bad\"><strong>✖ %u critical</strong>", count[EL_SEVERITY_CRITICAL]);
+    else if (count[EL_SEVERITY_WARNING])
+        el_buf_printf(b, "<p class=\"verdict warn\"><strong>⚠ %u to look at</strong>", count[EL_SEVERITY_WARNING]);
+    else if (up < occupied || !p->s->daemon.ready)
+        el_buf_puts(b, "<p class=\"verdict warn\"><strong>⚠ Not every drive answers</strong>");
     else
-        el_buf_puts(b, "<ul class=\"alarms\">");
+        el_buf_puts(b, "<p class=\"verdict ok\"><strong>✔ All is well</strong>");
+    el_buf_printf(b, "<span>%u of %u drives up</span>", up, occupied);
+    if (capped)
+        el_buf_printf(b, "<span>%u throttled</span>", capped);
+    if (isfinite(hottest)) {
+        el_buf_puts(b, "<span>hottest ");
+        el_page_fixed(b, hottest, 0);
+        el_buf_puts(b, " °C</span>");
+    }
+    el_buf_puts(b, "</p>");
+}
+
+static void put_alarms(const struct el_page *p, struct el_buf *b)
+{
+    if (p->state != EL_SOURCE_FRESH || !p->s->alarms.count)
+        return;
+    el_buf_puts(b, "<section aria-label=\"Alarms\"><ul class=\"alarms\">");
     for (int severity = EL_SEVERITY_CRITICAL; severity >= EL_SEVERITY_INFO; severity--)
         for (uint32_t i = 0; i < p->s->alarms.count; i++) {
             const struct el_alarm *a = &el_snapshot_alarms(p->s)[i];
@@ -125,7 +159,7 @@ static void put_alarms(const struct el_page *p, struct el_buf *b)
             put_age(b, p->now_us - a->since_us);
             el_buf_puts(b, "</li>");
         }
-    el_buf_puts(b, p->s->alarms.count ? "</ul></section>" : "</section>");
+    el_buf_puts(b, "</ul></section>");
 }
 
 /* --- a card --- */
@@ -295,6 +329,38 @@ static void put_link(const struct el_page *p, const struct el_card *c, uint32_t 
     el_buf_puts(b, "</td>");
 }
 
+/* The forecast, in years where there are some. */
+static void put_wear(const struct el_slot *t, struct el_buf *b)
+{
+    bool years = t->wear_days_remaining >= 730;
+    double unit = years ? 365.25 : 1;
+
+    if (!isfinite(t->wear_days_remaining))
+        return;
+    el_buf_puts(b, "<small>");
+    el_page_fixed(b, t->wear_days_remaining / unit, 0);
+    if (isfinite(t->wear_days_low) && isfinite(t->wear_days_high)) {
+        el_buf_puts(b, " (");
+        el_page_fixed(b, t->wear_days_low / unit, 0);
+        el_buf_puts(b, " to ");
+        el_page_fixed(b, t->wear_days_high / unit, 0);
+        el_buf_putc(b, ')');
+    }
+    el_buf_printf(b, " %s left at this rate</small>", years ? "years" : "days");
+}
+
+static void put_security(const struct el_slot *t, struct el_buf *b)
+{
+    const struct el_nvme_security *s = &t->logs.security;
+
+    if (t->logs.security_stamp.quality != EL_GOOD || !s->locking_supported)
+        return;
+    if (s->locked)
+        el_buf_puts(b, "<small class=\"warn\">⚠ locked</small>");
+    else
+        el_buf_puts(b, s->locking_enabled ? "<small>locks open</small>" : "<small>locks not in use</small>");
+}
+
 static void put_health(const struct el_slot *t, struct el_buf *b)
 {
     size_t before;
@@ -308,7 +374,10 @@ static void put_health(const struct el_slot *t, struct el_buf *b)
     el_page_ailments(b, t);
     if (b->len == before)
         el_buf_puts(b, "healthy");
-    el_buf_printf(b, "<small>%u %% worn, %u %% spare</small></td>", t->smart.percentage_used, t->smart.available_spare);
+    el_buf_printf(b, "<small>%u %% worn, %u %% spare</small>", t->smart.percentage_used, t->smart.available_spare);
+    put_wear(t, b);
+    put_security(t, b);
+    el_buf_puts(b, "</td>");
 }
 
 static void put_slot_row(const struct el_page *p, const struct el_card *c, uint32_t row, struct el_buf *b)
@@ -392,6 +461,7 @@ int el_page_render(const struct el_page *p, struct el_buf *b)
     el_buf_printf(b, "<main id=\"main\" data-period=\"%u\"%s>", p->s->period_ms ? p->s->period_ms : 2000,
                   p->state == EL_SOURCE_FRESH ? "" : " class=\"old\"");
     put_banner(p, b);
+    put_verdict(p, b);
     put_alarms(p, b);
     for (uint32_t i = 0; i < p->s->cards.count; i++)
         put_card(p, i, b);

@@ -88,6 +88,12 @@ static void draw_link(const struct el_page *p, const struct el_card *c, const st
     if (row + 1 == l->rows_above || row == l->rows_above) {
         el_buf_printf(b, "<path class=\"link %s\" d=\"M%d %dV%d\"/>", link_class(p, k), x + SLOT_W / 2,
                       up ? y + SLOT_H : y, up ? l->switch_y : l->switch_y + SWITCH_H);
+        if (k && k->known && k->up && k->degraded && p->state == EL_SOURCE_FRESH) {
+            el_buf_printf(b, "<text class=\"slow\" x=\"%d\" y=\"%d\">⚠ ", x + SLOT_W / 2 + 7,
+                          up ? l->switch_y - 7 : l->switch_y + SWITCH_H + 16);
+            link_text(k, b);
+            el_buf_puts(b, "</text>");
+        }
         return;
     }
     /* From rows further away, lanes run in the gaps beside the slots between. */
@@ -215,6 +221,11 @@ static struct series thin(const struct el_history_sample *in, bool cap)
     return s;
 }
 
+static double plot_y(double v, double low, double high)
+{
+    return PLOT_H - 2 - (v - low) / (high - low) * (PLOT_H - 4);
+}
+
 /* The line, broken where nothing is known. */
 static void put_line(const struct series *s, double low, double high, const char *class, struct el_buf *b)
 {
@@ -222,8 +233,7 @@ static void put_line(const struct series *s, double low, double high, const char
 
     el_buf_printf(b, "<path class=\"%s\" d=\"", class);
     for (int i = 0; i < POINTS; i++) {
-        double x = 1 + i * (PLOT_W - 2.0) / (POINTS - 1),
-               y = PLOT_H - 2 - (s->v[i] - low) / (high - low) * (PLOT_H - 4);
+        double x = 1 + i * (PLOT_W - 2.0) / (POINTS - 1), y = plot_y(s->v[i], low, high);
 
         if (isnan(s->v[i])) {
             down = false;
@@ -240,11 +250,20 @@ static void put_line(const struct series *s, double low, double high, const char
     el_buf_puts(b, "\"/>");
 }
 
+/* What the line may not cross, when it is near enough to be seen. */
+static double limit_of(const struct el_page *p, const struct el_card *c, int slot)
+{
+    if (p->state != EL_SOURCE_FRESH)
+        return NAN;
+    return slot < 0 ? c->card_limit_w : el_snapshot_slots(p->s)[c->first_slot + (uint32_t)slot].decision.limit_c;
+}
+
 void el_page_plot(const struct el_page *p, const struct el_card *c, int slot, const char *what, const char *unit,
                   struct el_buf *b)
 {
     struct el_history_sample samples[EL_HISTORY_SAMPLES];
     struct series value, cap;
+    double limit, low, high;
 
     if (!p->history || !el_history_get(p->history, c->name, slot, samples))
         return;
@@ -252,16 +271,26 @@ void el_page_plot(const struct el_page *p, const struct el_card *c, int slot, co
     cap = thin(samples, true);
     if (!value.n)
         return;
+    limit = limit_of(p, c, slot);
+    low = value.min - 2;
+    high = fmax(value.max + 2, value.min + 8);
+    if (limit > value.min && limit < value.max + 30)
+        high = fmax(high, limit + 2);
     el_buf_printf(b,
-                  "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s in the last hour: ", PLOT_W,
-                  PLOT_H, what);
+                  "<svg class=\"plot%s\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"%s in the last hour: ",
+                  slot < 0 ? " big" : "", PLOT_W, PLOT_H, what);
     el_page_fixed(b, value.min, 0);
     el_buf_puts(b, " to ");
     el_page_fixed(b, value.max, 0);
     el_buf_printf(b, " %s\">", unit);
     if (cap.n && cap.min < 100)
         put_line(&cap, 0, 100, "cap", b);
-    put_line(&value, value.min - 2, fmax(value.max + 2, value.min + 8), "value", b);
+    if (limit > low && limit < high) {
+        el_buf_puts(b, "<path class=\"limit\" d=\"M0 ");
+        el_page_fixed(b, plot_y(limit, low, high), 1);
+        el_buf_printf(b, "h%d\"/>", PLOT_W);
+    }
+    put_line(&value, low, high, "value", b);
     el_buf_puts(b, "</svg><span class=\"range\">");
     el_page_fixed(b, value.min, 0);
     el_buf_puts(b, "…");

@@ -273,8 +273,9 @@ static void link_degraded(const struct el_alarm_step *st, uint32_t row)
     char text[EL_EVENT_TEXT] = "";
 
     if (degraded)
-        snprintf(text, sizeof text, "link of %s: %u MT/s x%u, expected %u MT/s x%u", l->address, l->current_mts, l->current_width,
-                 l->expected_mts, l->expected_width);
+        snprintf(text, sizeof text, "link of %s: x%u %u%s GT/s, expected x%u %u%s GT/s", l->address, l->current_width,
+                 l->current_mts / 1000, l->current_mts % 1000 ? ".5" : "", l->expected_width, l->expected_mts / 1000,
+                 l->expected_mts % 1000 ? ".5" : "");
     flag(st, &about, degraded, text);
 }
 

@@ -159,6 +159,10 @@ def stories():
     dies["S element_drive_up"] = "1x30 0x90"
     dies["S element_drive_replaced_total"] = "0x120"
     yield "death", one(story(dies), fired(29), fired(40, "ElementDriveLost"), fired(110, "ElementDriveLost"))
+    # A load begins and stays, or a host has just started: the headroom steps down, which is no trend.
+    steps_down = [("S element_drive_headroom_celsius", "30x300 11x600")]
+    yield "load begins", one(steps_down, *(fired(at) for at in range(310, 880, 30)))
+    yield "first hours", one([("S element_drive_headroom_celsius", "20-0.2x50 10x300")], *(fired(at) for at in range(10, 340, 30)))
     # The exporter dies: only that is told.
     down = {k: f"{v}x30 stale" for k, v in HEALTHY}
     down["P up"] = "1x30 0x90"

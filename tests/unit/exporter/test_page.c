@@ -93,6 +93,8 @@ static void shows_each_state(void **state)
     assert_has(&g, "class=\"state hot\"");
     assert_has(&g, "1.5 above the limit");
     assert_has(&g, "role=\"status\"></div>");
+    assert_has(&g, "throttled</span>");
+    assert_has_not(&g, "All is well"); /* alarms are raised */
     el_snapshot_cards(g.s)[0].mode = EL_MODE_ADVISE;
     render(&g, EL_SOURCE_FRESH, "");
     assert_has(&g, "advised only: 40 %");
