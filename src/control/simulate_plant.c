@@ -146,7 +146,7 @@ static void decide(struct run *r, double t_s)
     if (d->air_failing && isnan(r->first_air_alert_s))
         r->first_air_alert_s = t_s;
     for (uint32_t i = 0; i < r->facts.slots; i++) {
-        double full = r->facts.slot[i].full_w - r->facts.slot[i].idle_w;
+        double full = EL_MAX(r->facts.slot[i].full_w - r->facts.slot[i].idle_w, 0.1); /* the profile's and the plant's may be mixed */
 
         r->writes += d->slot[i].write;
         r->command.slot[i].cap_ratio = d->slot[i].cap_ratio;

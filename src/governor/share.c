@@ -6,8 +6,8 @@
 #include "governor/allocate.h"
 #include "governor/governor.h"
 
-#define UNFAIR 1.2 /* nobody keeps more than this much of the fair part for long */
-#define GIFT   1.2 /* nobody is given more than this much of it */
+#define UNFAIR 3 /* nobody keeps more than this much of the fair part for long */
+#define GIFT   3 /* nobody is given more than this much of it */
 
 static double taken(const struct el_share_unit *u)
 {

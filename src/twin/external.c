@@ -16,7 +16,9 @@
 #include "base/clock.h"
 
 #define LINE_MAX_BYTES (1u << 20)
-#define NUMBER_MAX     1e15 /* larger than this is garbage, not a measurement */
+#define NUMBER_MAX     1e15   /* larger than this is garbage, not a measurement; */
+#define COUNT_MAX      1.8e19 /* counters of a lifetime may be larger */
+#define DURATION_MAX_S 1e9
 #define END_WAIT_US    (2 * EL_USEC_PER_SEC)
 
 struct el_external {
@@ -220,20 +222,33 @@ static void wrong(struct answer *a, const char *key, const char *expected)
         a->error = fail(a->why, a->why_size, -EBADMSG, "line %ju of the plant: %s: expected %s", (uintmax_t)a->line, key, expected);
 }
 
-static double number(struct answer *a, const json_t *v, const char *key)
+static double bounded(struct answer *a, const json_t *v, const char *key, double most)
 {
     if (!v || json_is_null(v))
         return NAN;
-    if (!json_is_number(v) || !(fabs(json_number_value(v)) <= NUMBER_MAX)) {
+    if (!json_is_number(v) || !(fabs(json_number_value(v)) <= most)) {
         wrong(a, key, "a number or null");
         return NAN;
     }
     return json_number_value(v);
 }
 
+static double number(struct answer *a, const json_t *v, const char *key)
+{
+    return bounded(a, v, key, NUMBER_MAX);
+}
+
 static double member(struct answer *a, const json_t *object, const char *key)
 {
     return number(a, json_object_get(object, key), key);
+}
+
+/* 4 and 4.0 are the same number, whoever wrote it. */
+static bool whole(const json_t *v, double lo, double hi)
+{
+    double n = json_number_value(v);
+
+    return json_is_number(v) && n >= lo && n <= hi && n == floor(n);
 }
 
 static uint32_t count(struct answer *a, const json_t *object, const char *key, uint32_t otherwise, uint32_t lo, uint32_t hi)
@@ -242,14 +257,18 @@ static uint32_t count(struct answer *a, const json_t *object, const char *key, u
 
     if (!v || json_is_null(v))
         return otherwise;
-    if (!json_is_integer(v) || json_integer_value(v) < lo || json_integer_value(v) > hi) {
-        wrong(a, key, "a whole number in range");
+    if (!whole(v, lo, hi)) {
+        char expected[64];
+
+        (void)snprintf(expected, sizeof expected, "a whole number from %u to %u", lo, hi);
+        wrong(a, key, expected);
         return otherwise;
     }
-    return (uint32_t)json_integer_value(v);
+    return (uint32_t)json_number_value(v);
 }
 
-static void read_array(struct answer *a, const json_t *v, struct el_external_facts *f, struct el_external_array *out)
+/* `taken`: bit per slot that is in an array already. */
+static void read_array(struct answer *a, const json_t *v, const struct el_external_facts *f, uint32_t *taken, struct el_external_array *out)
 {
     const char *level = json_string_value(json_object_get(v, "level"));
     const json_t *slots = json_object_get(v, "slots");
@@ -266,16 +285,19 @@ static void read_array(struct answer *a, const json_t *v, struct el_external_fac
     for (uint32_t i = 0; i < out->slots; i++) {
         const json_t *s = json_array_get(slots, i);
 
-        if (!json_is_integer(s) || json_integer_value(s) < 0 || json_integer_value(s) >= f->slots)
+        if (!whole(s, 0, f->slots - 1))
             wrong(a, "arrays.slots", "numbers of slots that are there");
+        else if (*taken >> (uint32_t)json_number_value(s) & 1)
+            wrong(a, "arrays.slots", "each slot once, in one array");
         else
-            out->slot[i] = (uint32_t)json_integer_value(s);
+            *taken |= 1u << (out->slot[i] = (uint32_t)json_number_value(s));
     }
 }
 
 static void read_facts(struct answer *a, const json_t *v, uint32_t slots, struct el_external_facts *f)
 {
     const json_t *arrays = json_object_get(v, "arrays");
+    uint32_t taken = 0;
 
     *f = (struct el_external_facts){
         .slots = count(a, v, "slots", slots, 1, EL_CARD_SLOTS_MAX), .limit_c = member(a, v, "limit_c"), .warning_c = member(a, v, "warning_c"),
@@ -285,6 +307,12 @@ static void read_facts(struct answer *a, const json_t *v, uint32_t slots, struct
         .write_j_per_op = member(a, v, "write_joules_per_op"), .card_limit_w = member(a, v, "card_limit_watts"),
         .switch_limit_c = member(a, v, "switch_limit_c"), .fans = count(a, v, "fans", 0, 0, EL_EXTERNAL_FANS_MAX),
     };
+    if (f->duration_s <= 0 || f->duration_s > DURATION_MAX_S)
+        wrong(a, "duration_s", "more than 0 s, at most 1e9");
+    if (f->idle_w < 0 || f->full_w <= 0 || f->full_w <= f->idle_w)
+        wrong(a, "idle_watts, full_watts", "0 or more, and full power above idle");
+    if (f->read_j_per_byte < 0 || f->write_j_per_byte < 0 || f->read_j_per_op < 0 || f->write_j_per_op < 0)
+        wrong(a, "prices", "joules of 0 or more");
     if (!arrays || json_is_null(arrays))
         return;
     if (!json_is_array(arrays) || json_array_size(arrays) > EL_CARD_SLOTS_MAX) {
@@ -293,7 +321,7 @@ static void read_facts(struct answer *a, const json_t *v, uint32_t slots, struct
     }
     f->arrays = (uint32_t)json_array_size(arrays);
     for (uint32_t i = 0; i < f->arrays; i++)
-        read_array(a, json_array_get(arrays, i), f, &f->array[i]);
+        read_array(a, json_array_get(arrays, i), f, &taken, &f->array[i]);
 }
 
 int el_external_hello(struct el_external *x, const char *card, uint32_t slots, double dt_s, struct el_external_facts *out, char *why, size_t why_size)
@@ -345,13 +373,14 @@ static void put_command(struct el_buf *b, const struct el_external_facts *f, con
 
 static uint64_t counter(struct answer *a, const json_t *slot, const char *key, bool *valid)
 {
-    double v = member(a, slot, key);
+    const json_t *n = json_object_get(slot, key);
+    double v = bounded(a, n, key, COUNT_MAX);
 
     if (isnan(v))
         *valid = false;
     else if (v < 0)
         wrong(a, key, "a count, not negative");
-    return v >= 0 ? (uint64_t)v : 0;
+    return !(v >= 0) ? 0 : json_is_integer(n) ? (uint64_t)json_integer_value(n) : (uint64_t)v;
 }
 
 static void read_slot(struct answer *a, const json_t *v, struct el_external_slot *out)

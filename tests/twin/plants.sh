@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Plants that misbehave, and odd ones that are in order: a clear error and exit 1, or figures that are complete. Never a crash.
+set -u
+elementd=$1 root=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+cat >"$dir/plant.py" <<'PY'
+"""plant.py HELLO ANSWER [LINES [THEN]]: answers `hello` with HELLO, LINES commands with ANSWER (python, evaluated with t and n),
+then does THEN (python)."""
+import json, os, sys, time
+null, true, false = None, True, False
+json.loads(sys.stdin.readline())
+print(sys.argv[1], flush=True)
+lines = int(sys.argv[3]) if len(sys.argv) > 3 else 10**9
+for n, line in enumerate(sys.stdin):
+    if n >= lines:
+        exec(sys.argv[4] if len(sys.argv) > 4 else "break")
+    t = json.loads(line)["t_s"]
+    assert line.count("NaN") == line.count("nan") == line.count("inf") == 0, line
+    answer = eval(sys.argv[2])
+    print(answer if isinstance(answer, str) else json.dumps(answer), flush=True)
+PY
+simulate() { "$elementd" simulate --profiles "$root/deploy/profiles" --card element-aic --plant "python3 $dir/plant.py $1" --json >"$dir/out" 2>"$dir/err"; }
+good() { # good JQ HELLO ANSWER...: must run to its end, and the figures be complete and JQ true
+  local jq=$1; shift
+  simulate "$(printf '%q ' "$@")"; local got=$?
+  [ $got -eq 0 ] && jq -e "has(\"iops\") and has(\"throughput_ratio_to_oracle\") and has(\"jain_fairness\") and ($jq)" "$dir/out" >/dev/null ||
+    { echo "FAILED: good $*: exit $got, $(head -c 300 "$dir/err"), $(head -c 1200 "$dir/out")"; failed=1; }
+}
+bad() { # bad PATTERN HELLO ANSWER...: must exit 1 and say PATTERN
+  local pattern=$1; shift
+  simulate "$(printf '%q ' "$@")"; local got=$?
+  [ $got -eq 1 ] && grep -qE -- "$pattern" "$dir/err" || { echo "FAILED: bad $*: exit $got, $(head -c 300 "$dir/err"), expected $pattern"; failed=1; }
+}
+slot='{"temperature_c":60,"sensors_c":[60,null],"read_bytes":n*4096000,"write_bytes":0,"read_ops":n*1000,"write_ops":0}'
+whole='{"slots":['$slot']*4,"inlet_c":35,"airflow_lfm":400,"card_watts":20,"switch_c":60,"fan_rpm":[]}'
+hello='{"duration_s":30}'
+
+good '.hours * 3600 == 30 and .iops > 900' "$hello" "$whole"
+good '.hours * 3600 == 7' '{"duration_s":6.5}' "$whole"
+good '.iops != null' '{"duration_s":30,"slots":4.0,"fans":1.0,"arrays":[{"level":"raid0","slots":[0,1.0]},{"level":"raid1","slots":[2,3]}]}' "$whole"
+good '.card_watts_mean == null and .iops > 0' "$hello" '{"slots":['$slot']*4}'
+good '.iops == 0' "$hello" '{"slots":[null]*4,"inlet_c":null,"airflow_lfm":null,"card_watts":null,"switch_c":null,"fan_rpm":null}'
+good '.iops == 0' "$hello" '{"slots":[{}]*4}'
+good '.iops > 0' "$hello" '{"slots":[{"temperature_c":60.25,"sensors_c":null,"read_bytes":4096e3*n,"write_bytes":9.1e18,"read_ops":1e3*n,"write_ops":2**63-1}]*4,"more":[1]}'
+good '.hottest_celsius != null' "$hello" '{"slots":['$slot' if n % 3 else null]*4}'
+for slots in 1 5 32; do
+  good '.iops > 0' '{"duration_s":20,"slots":'$slots',"card_limit_watts":1,"switch_limit_c":50,"limit_c":1}' '{"slots":['$slot']*'$slots',"card_watts":1e6,"switch_c":60}'
+done
+good '.hours * 3600 == 5' '{}' "$whole" 5 'sys.exit(0)' # ends with status 0 before its time
+bad 'status 3 after 6 lines' '{}' "$whole" 5 'sys.exit(3)'
+bad 'signal 9|status 137' '{}' "$whole" 5 'os.kill(os.getpid(), 9)'
+bad 'before the first step' '{}' "$whole" 0 'sys.exit(0)'
+bad 'middle of line 7' '{}' "$whole" 5 'sys.stdout.write("{"); sys.exit(0)'
+bad 'line 2 of the plant is no JSON' '{}' '"rubbish"'
+bad 'line 2 of the plant is no JSON' '{}' '"{\"slots\":NaN}"'
+bad 'no JSON object' '{}' '"[1]"'
+bad 'no JSON' '{}' '""'
+bad 'longer than 1 MiB' '{}' '" " * 3000000'
+bad 'slots: expected a list' '{}' '{"inlet_c":30}'
+bad 'slots: expected a list' '{}' '{"slots":['$slot']*3}'
+bad 'slots: expected an object' '{}' '{"slots":[3]*4}'
+bad 'temperature_c: expected a number' '{}' '{"slots":[{"temperature_c":"hot"}]*4}'
+bad 'temperature_c: expected a number' '{}' '{"slots":[{"temperature_c":1e300}]*4}'
+bad 'read_bytes: expected a count' '{}' '{"slots":[{"read_bytes":-1}]*4}'
+bad 'sensors_c: expected a list' '{}' '{"slots":[{"sensors_c":[1]*9}]*4}'
+bad 'fan_rpm: expected a list' '{}' '{"slots":[null]*4,"fan_rpm":7}'
+bad 'duration_s: expected' '{"duration_s":0}' "$whole"
+bad 'duration_s: expected' '{"duration_s":-1}' "$whole"
+bad 'slots: expected a whole number from 1 to 32' '{"slots":33}' "$whole"
+bad 'slots: expected a whole number from 1 to 32' '{"slots":0}' "$whole"
+bad 'slots: expected a whole number from 1 to 32' '{"slots":2.5}' "$whole"
+bad 'fans: expected a whole number from 0 to 8' '{"fans":9}' "$whole"
+bad 'full power above idle' '{"idle_watts":8,"full_watts":2}' "$whole"
+bad 'arrays.slots: expected numbers' '{"arrays":[{"level":"raid0","slots":[0,4]}]}' "$whole"
+bad 'arrays.slots: expected each slot once' '{"arrays":[{"level":"raid0","slots":[0,1]},{"level":"raid1","slots":[1,2]}]}' "$whole"
+bad 'arrays.level: expected' '{"arrays":[{"level":"raid5","slots":[0,1]}]}' "$whole"
+bad 'arrays.level: expected' '{"arrays":[7]}' "$whole"
+bad 'arrays: expected a list' '{"arrays":{}}' "$whole"
+exit $failed
