@@ -9,6 +9,7 @@
 #include "governor/governor.h"
 #include "governor/observer.h"
 #include "governor/pace.h"
+#include "governor/power.h"
 #include "governor/risk.h"
 #include "governor/share.h"
 #include "governor/stripes.h"
@@ -18,6 +19,9 @@
 #define REACT_S 7.0  /* from a jump of demand until a lower cap acts: sensor lag, grain, period, actuator */
 #define WATTS_SLACK  0.01 /* of a shared total that may be left open before a cap moves: watts are exact, */
 #define SWITCH_SLACK 0.03 /* the switch is slow */
+#define STATE_S      40.0 /* a power state is kept about this long */
+#define MEAN_S       60.0 /* card watts are held in the mean of about a minute, ... */
+#define MEAN_MOST    0.01 /* ... by aiming no further than this share of the limit beside it */
 #define GUARD_C 0.5  /* what a jump of demand may pass the limit by */
 
 struct limit { /* the lowest of a drive's own limits, as a limit on its composite */
@@ -31,7 +35,10 @@ struct element {
     struct el_air air;
     struct el_fans fans;
     struct el_switch hub;
+    bool watts_bind;
+    double watts_bias; /* what bursts leave unused of the card's watts, made up for; W */
     struct el_risk risk[EL_CARD_SLOTS_MAX];
+    struct el_power power[EL_CARD_SLOTS_MAX];
     struct el_pace pace[EL_CARD_SLOTS_MAX]; /* of a stripe, its first member's counts for all */
     double asked_w[EL_CARD_SLOTS_MAX];      /* what the host asks for, as last seen without a cap in its way */
     double hold_w[EL_CARD_SLOTS_MAX], hold_slope[EL_CARD_SLOTS_MAX];
@@ -144,7 +151,7 @@ static void slot_why(struct element *e, uint32_t i, const struct el_pace_wish *w
     e->hold_slope[i] += k * (slope - e->hold_slope[i]);
     if (e->pace[i].cap_w >= full * 0.999)
         e->asked_w[i] = e->observer.node[i].host_w;
-    if (d->cap_ratio >= 1)
+    if (d->cap_ratio >= 1 && e->power[i].state == 0)
         return;
     d->constraint = w->share_w < w->hold_w ? shared : own;
     if (d->constraint == own && el_stripe_leader(&e->card, i) != i)
@@ -155,6 +162,26 @@ static void slot_why(struct element *e, uint32_t i, const struct el_pace_wish *w
         d->lift_us = now_us + (int64_t)(e->card.period_s * 1e6);
     if (w->used_w > 0.92 * e->pace[i].cap_w && e->asked_w[i] > 0)
         d->withheld_ratio = EL_CLAMP(1 - e->observer.node[i].host_w / e->asked_w[i], 0, 1);
+}
+
+/* Caps first; where they cannot act or are not enough, the drive's power states. */
+static void slot_power(struct element *e, uint32_t i, const struct el_pace_wish *w, const struct el_governor_input *in,
+                       struct el_slot_decision *d)
+{
+    const struct el_governor_slot *s = &e->card.slot[i];
+    const struct el_node *n = &e->observer.node[i];
+    double limit = d->limit_c - e->risk[i].margin_c,
+           host = EL_MIN(el_observer_headroom(&e->observer, &e->card, i, limit, STATE_S, 0), w->share_w);
+    struct el_power_need need = {
+        .capped = d->cap_ratio < 1,
+        .obeyed = !in->slot[i].actuator_failed && n->host_w < 1.15 * d->budget_w + 0.25,
+        .at_floor = d->budget_w < 1.05 * w->floor_w,
+        .allowed_w = s->idle_w + n->x[EL_X_GAIN] * host + n->x[EL_X_POWER],
+        .excess_c = el_observer_predict(&e->observer, &e->card, i, n->host_w, HOLD_S) - limit,
+    };
+
+    if (n->read_us)
+        d->power_state = el_power_step(&e->power[i], s, &need, e->observer.dt_s);
 }
 
 static void slot_decide(struct element *e, uint32_t i, const struct el_pace_wish *w, struct el_slot_decision *d)
@@ -209,6 +236,29 @@ static void card_decide(struct element *e, const struct el_governor_input *in, s
     out->airflow_wish_lfm = el_air_wish(&e->air, &e->observer, &e->card, excess);
 }
 
+static bool share_binds(const struct element *e, const struct el_pace_wish *w)
+{
+    for (uint32_t i = 0; i < e->card.slots; i++)
+        if (isfinite(w[i].share_w) && w[i].used_w > 0.92 * e->pace[i].cap_w)
+            return true;
+    return false;
+}
+
+/* Host watts that the card's own limit leaves, INFINITY without one. Demand moves faster than caps can follow, and what is
+ * left unused while they do is gone: aim a little higher until the mean is the limit. */
+static double card_host_w(struct element *e)
+{
+    const struct el_observer *o = &e->observer;
+    double limit = e->card.card_limit_w, now = o->scale * o->host_w + o->overhead_w;
+
+    if (!isfinite(limit))
+        return INFINITY;
+    if (e->watts_bind && o->card_w_us) /* without a sensor there is no mean to hold */
+        e->watts_bias =
+            EL_CLAMP(e->watts_bias + o->dt_s / MEAN_S * (limit - now), -MEAN_MOST * limit, MEAN_MOST * limit);
+    return (limit + e->watts_bias - o->overhead_w) / o->scale;
+}
+
 static void element_step(void *state, const struct el_governor_input *in, struct el_decision *out)
 {
     struct element *e = state;
@@ -223,8 +273,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
         slot_wish(e, i, limit[i], &wish[i]);
     }
     el_stripes_join(&e->card, wish);
-    watts =
-        isfinite(e->card.card_limit_w) ? (e->card.card_limit_w - e->observer.overhead_w) / e->observer.scale : INFINITY;
+    watts = card_host_w(e);
     by_switch = el_switch_step(&e->hub, &e->observer, &e->card, in, &out->switch_headroom_c);
     slack = watts < by_switch ? WATTS_SLACK : SWITCH_SLACK;
     shared = watts < by_switch ? EL_CONSTRAINT_CARD_POWER : EL_CONSTRAINT_SWITCH_TEMPERATURE;
@@ -232,8 +281,10 @@ static void element_step(void *state, const struct el_governor_input *in, struct
         share_total(e, EL_MIN(watts, by_switch), EL_MAX(0.2, slack * (EL_MIN(watts, by_switch) + e->observer.overhead_w)), wish);
     for (uint32_t i = 0; i < e->card.slots; i++) {
         slot_decide(e, i, &wish[i], &out->slot[i]);
+        slot_power(e, i, &wish[i], in, &out->slot[i]);
         slot_why(e, i, &wish[i], limit[i].why, shared, in->now_us, &out->slot[i]);
     }
+    e->watts_bind = watts < by_switch && share_binds(e, wish);
     card_decide(e, in, out);
 }
 

@@ -98,12 +98,18 @@ static void slot_finite(const struct el_governor_slot *card, const struct el_slo
         d->budget_w = d->cap_ratio * full;
 }
 
+/* A power state below full power throttles as a cap does, and has a constraint as a cap has. */
+static bool saves(const struct el_governor_slot *card, int32_t power_state)
+{
+    return card->power_states > 1 && power_state >= 0 && power_state != card->power_state_id[0];
+}
+
 static void slot_book(struct el_governor *g, uint32_t i, const struct el_governor_input *in, struct el_slot_decision *d)
 {
     const struct el_slot_decision *last = &g->last.slot[i];
     double in_force = in->slot[i].cap_ratio_in_force;
 
-    if (d->cap_ratio >= 1 && (d->constraint < EL_CONSTRAINT_STALE_SENSOR || d->constraint > EL_CONSTRAINT_STARTUP))
+    if (d->cap_ratio >= 1 && !saves(&g->card.slot[i], d->power_state) && (d->constraint < EL_CONSTRAINT_STALE_SENSOR || d->constraint > EL_CONSTRAINT_STARTUP))
         d->constraint = EL_CONSTRAINT_NONE;
     d->since_us = d->constraint == EL_CONSTRAINT_NONE ? 0
                   : d->constraint == last->constraint ? last->since_us

@@ -6,8 +6,9 @@
 #include "governor/allocate.h"
 #include "governor/governor.h"
 
-#define UNFAIR 3 /* nobody keeps more than this much of the fair part for long */
-#define GIFT   3 /* nobody is given more than this much of it */
+#define UNFAIR 2.0 /* nobody keeps more than this much of the fair part for long */
+#define GIFT   2.0 /* nobody is given more than this much of it */
+#define OVER   1.5 /* slacks above the total that may wait: half of all moves of demand end by themselves */
 
 static double taken(const struct el_share_unit *u)
 {
@@ -70,7 +71,7 @@ void el_share(uint32_t n, const struct el_share_unit *u, double total_w, double 
         give[i] /= u[i].count;
         share[i] = u[i].cap_w;
     }
-    if (excess > slack_w) {
+    if (excess > OVER * slack_w) {
         take_back(n, u, give, excess, share);
     } else if (excess < -slack_w && (k = furthest(n, u, give, share, -1)) < n) {
         share[k] = EL_MIN(u[k].cap_w - excess / u[k].count, GIFT * give[k]);
