@@ -56,6 +56,7 @@ int el_sim_args_scenario(struct el_sim_args *a, const char *path)
     el_text_copy(s->title, sizeof s->title, file.title);
     s->drive_fans = file.drive_fans;
     s->io_max = file.io_max;
+    s->no_caps = file.no_caps;
     s->submitters = file.submitters;
     s->absent = file.absent;
     s->events = file.events;

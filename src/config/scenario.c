@@ -144,7 +144,7 @@ static int read_expect(const struct el_yaml *map, struct el_scenario *s, struct 
 static int read_scenario(const struct el_yaml *y, struct el_scenario *s, struct el_config_error *err)
 {
     static const char *const keys[] = {"title", "card", "workload", "governor", "array", "inlet", "airflow", "hours", "seed", "seeds", "limit",
-                                       "card_watts", "switch_limit", "margin", "drive_fans", "io_max", "submitters", "absent", "events", "expect", NULL};
+                                       "card_watts", "switch_limit", "margin", "drive_fans", "io_max", "no_caps", "submitters", "absent", "events", "expect", NULL};
     const struct el_yaml *n;
 
     if (el_yaml_known_keys(y, keys, err) < 0 || optional_text(y, "title", s->title, sizeof s->title, err) < 0 ||
@@ -160,6 +160,8 @@ static int read_scenario(const struct el_yaml *y, struct el_scenario *s, struct 
     if ((n = el_yaml_get(y, "drive_fans")) && el_yaml_bool(n, &s->drive_fans, err) < 0)
         return -EINVAL;
     if ((n = el_yaml_get(y, "io_max")) && el_yaml_bool(n, &s->io_max, err) < 0)
+        return -EINVAL;
+    if ((n = el_yaml_get(y, "no_caps")) && el_yaml_bool(n, &s->no_caps, err) < 0)
         return -EINVAL;
     if ((n = el_yaml_get(y, "absent")) && read_absent(n, s, err) < 0)
         return -EINVAL;

@@ -21,7 +21,7 @@
 #define SWITCH_SLACK 0.03 /* the switch is slow */
 #define STATE_S      40.0 /* a power state is kept about this long */
 #define MEAN_S       60.0 /* card watts are held in the mean of about a minute, ... */
-#define MEAN_MOST    0.01 /* ... by aiming no further than this share of the limit beside it */
+#define MEAN_MOST    0.0125 /* ... by aiming no further than this share of the limit beside it */
 #define GUARD_C 0.5  /* what a jump of demand may pass the limit by */
 
 struct limit { /* the lowest of a drive's own limits, as a limit on its composite */

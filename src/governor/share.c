@@ -6,7 +6,7 @@
 #include "governor/allocate.h"
 #include "governor/governor.h"
 
-#define UNFAIR 2.0 /* nobody keeps more than this much of the fair part for long */
+#define UNFAIR 1.3 /* nobody keeps more than this much of the fair part for long */
 #define GIFT   2.0 /* nobody is given more than this much of it */
 #define OVER   1.5 /* slacks above the total that may wait: half of all moves of demand end by themselves */
 

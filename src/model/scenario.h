@@ -67,6 +67,7 @@ struct el_scenario {
     double limit_c, card_watts, switch_limit_c, margin_c;
     bool drive_fans;            /* the daemon may drive the chassis fans */
     bool io_max;                /* the kernel offers io.max only, no io.cost */
+    bool no_caps;               /* the kernel offers neither */
     uint64_t submitters;        /* threads that submit the I/O of a stripe; 0 = many */
     uint32_t absent;            /* bit per board sensor from EL_SCENARIO_BOARD_INLET: the machine has none */
     uint32_t events;

@@ -140,6 +140,8 @@ static int twin_usable(void *dev, enum el_actuator a, uint32_t key, char *why, s
     card = el_twin_drive(t, key, &slot);
     if (!card || !card->plant.drive[slot].present)
         return refuse(why, why_size, -ENODEV, "no drive in this slot");
+    if (t->scenario.no_caps && (a == EL_ACTUATOR_IO_BUDGET || a == EL_ACTUATOR_IO_MAX))
+        return refuse(why, why_size, -ENOTSUP, "the kernel has no io controller");
     switch (a) {
     case EL_ACTUATOR_IO_BUDGET:
         return t->scenario.io_max ? refuse(why, why_size, -ENOTSUP, "the kernel has no io.cost") : 0;

@@ -53,7 +53,7 @@ exits 2 "--plant" --card element-aic --governor oracle --plant 'true'
 
 exits 2 "which card" --hours 1
 exits 2 "no card profile" --card none-such
-exits 1 "no workload" --card element-aic --workload none-such
+exits 2 "no workload" --card element-aic --workload none-such
 exits 2 "expected a number" --card element-aic --inlet hot
 exits 2 "expected one of: element none oracle" --card element-aic --governor other
 printf 'card: element-aic\nhours: 0.1\nexpect:\n  iops: {min: 1e12}\n' >"$dir/s.yaml"
