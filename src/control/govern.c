@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/notify.h"
+#include "base/resident.h"
 #include "config/config.h"
 #include "control/tick.h"
 
@@ -176,7 +177,7 @@ static void rounds(struct govern *g)
         (void)el_tick_finish(g->tick); /* an unwritten snapshot is in the log already */
         tell_manager(g);
         if (!g->began)
-            malloc_trim(0); /* what start-up needed and the rounds do not */
+            el_resident_trim();
         g->began = true;
         /* Fixed grid; after a suspend or a long stall the missed rounds are not made up for. */
         g->due_us += period;

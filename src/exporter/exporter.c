@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/notify.h"
+#include "base/resident.h"
 #include "exporter/http.h"
 #include "exporter/pages.h"
 #include "exporter/self.h"
@@ -385,6 +386,7 @@ static int serve(struct exporter *x)
     for (uint32_t i = 0; i < x->listeners.n; i++)
         el_log_info("serving on %s://%s%s", x->tls ? "https" : "http", x->listeners.at[i].address,
                     x->settings.web.telemetry_path);
+    el_resident_trim();
     el_notify("READY=1\nSTATUS=serving on %s", x->listeners.at[0].address);
     r = el_http_run(x->http);
     if (r < 0)
