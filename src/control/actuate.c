@@ -104,7 +104,7 @@ static bool same(enum el_actuator kind, const struct el_actuator_value *x, const
     switch (kind) {
     case EL_ACTUATOR_IO_BUDGET:
     case EL_ACTUATOR_IO_MAX:
-        return fabs(x->cap.ratio - y->cap.ratio) <= CAP_SAME;
+        return fabs(x->cap.ratio - y->cap.ratio) <= CAP_SAME || (isnan(x->cap.ratio) && isnan(y->cap.ratio));
     case EL_ACTUATOR_POWER_STATE:
         return x->power_state == y->power_state;
     case EL_ACTUATOR_HCTM:
@@ -420,8 +420,10 @@ bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it)
     return moved;
 }
 
-void el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot, struct el_actuate_item *out[EL_ACTUATOR_COUNT])
+bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot, struct el_actuate_item *out[EL_ACTUATOR_COUNT])
 {
+    bool taken = false;
+
     pthread_mutex_lock(&a->journal_lock);
     pthread_mutex_lock(&a->lock);
     for (size_t i = 0; i < el_journal_count(a->journal); i++) {
@@ -433,7 +435,7 @@ void el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, b
         out[e->actuator] = it;
         if (it->moved)
             continue;
-        it->moved = it->adopting = true;
+        taken = it->moved = it->adopting = true;
         it->hot = hot;
         it->want = (struct el_actuator_value){.cap.ratio = 1};
         it->order = READ;
@@ -442,6 +444,7 @@ void el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, b
     pthread_mutex_unlock(&a->journal_lock);
     kick(a);
     pthread_mutex_unlock(&a->lock);
+    return taken;
 }
 
 /* Fans go back to the board's own control whatever the temperature: it is the one that must decide when we do not. */

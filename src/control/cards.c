@@ -164,7 +164,7 @@ static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive 
     d->asked_us = now_us;
     target_of(w, row, &t);
     if (t.serial[0])
-        el_actuate_adopt(c->hands, &t, true, d->hand);
+        d->inherited = el_actuate_adopt(c->hands, &t, true, d->hand);
     d->usable = el_snapshot_slots(w->s)[row].action.usable = ask_usable(c, d);
 }
 
@@ -348,6 +348,16 @@ static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world
     return d->hand[a];
 }
 
+/* What an earlier run left is no wish of the law, which would not lift what it did not set, and must not be let go while hot. */
+static bool must_write(const struct el_cards *c, const struct el_drive *d, const struct el_slot *slot)
+{
+    bool caps = slot->decision.cap_ratio < 1;
+
+    if (c->acting && d->inherited)
+        return caps || !is_hot(slot, c->settings);
+    return slot->decision.write || (c->assert_all && caps);
+}
+
 static void act_cap(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, const struct el_governor_slot *g)
 {
     const struct el_slot_decision *want = &el_snapshot_slots(w->s)[row].decision;
@@ -356,8 +366,9 @@ static void act_cap(struct el_cards *c, const struct el_world *w, struct el_driv
                                           .read_j_per_op = g->read_j_per_op, .write_j_per_op = g->write_j_per_op}};
     struct el_actuate_item *it;
 
-    if (!g->can_cap || !(want->write || (c->assert_all && want->cap_ratio < 1)))
+    if (!g->can_cap || !must_write(c, d, &el_snapshot_slots(w->s)[row]))
         return;
+    d->inherited = d->inherited && !c->acting;
     it = hand_of(c, w, d, row, cap_actuator(d));
     if (it)
         el_actuate_want(c->hands, it, &v);

@@ -19,6 +19,7 @@ struct el_drive {
     uint32_t failures;        /* polls that failed since the last good one */
     uint32_t usable;          /* bit per el_actuator */
     int64_t asked_us;         /* when `usable` was last looked at */
+    bool inherited;           /* a cap of an earlier run is in force, and nothing was written since */
     struct el_actuate_item *hand[EL_ACTUATOR_COUNT]; /* NULL: never used on this drive */
     int32_t power_state_wanted; /* last asked for; -1 = none */
     bool fresh;               /* identified since the governor's facts were taken */

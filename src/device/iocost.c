@@ -16,6 +16,7 @@
 #define QOS_HOLD "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=100 max=100"
 #define QOS_FREE "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=10000 max=10000"
 #define QOS_OFF  "enable=0 ctrl=auto"
+#define MODEL_AUTO "ctrl=auto"
 #define FREE_FACTOR 100.0           /* prices of a drive without a cap: far above what it can do */
 #define DRAIN_US    (100 * EL_USEC_PER_MSEC) /* longer than io.cost's period at 5 ms latency targets (measured: 20..50 ms) */
 #define DISKS_MAX   16
@@ -99,7 +100,13 @@ int el_iocost_usable(const struct el_sysfs *fs, const char *controller, char *wh
     return 0;
 }
 
-/* What stood there before us is always "off": what a foreign owner set is refused, never touched. */
+static bool has_user_model(const struct el_sysfs *fs, const char *device, struct el_buf *line)
+{
+    return el_cgroup_line(fs, EL_CGROUP_ROOT, MODEL, device, line) == 0 && strstr(line->data, "ctrl=user");
+}
+
+/* What stood there before us is always off: what a foreign owner enabled is refused, never touched. "off", or "off" and the prices
+ * that someone had set without enabling them. */
 int el_iocost_save(const struct el_sysfs *fs, const char *controller, char *text, size_t size)
 {
     struct devices d;
@@ -107,10 +114,16 @@ int el_iocost_save(const struct el_sysfs *fs, const char *controller, char *text
 
     if (r < 0)
         return r;
-    for (uint32_t i = 0; i < d.n; i++)
-        if (owner_of(fs, d.number[i]) == FOREIGN)
-            return -EBUSY;
     el_text_copy(text, size, "off");
+    for (uint32_t i = 0; i < d.n; i++) {
+        EL_AUTO_BUF struct el_buf line = {0};
+        enum owner owner = owner_of(fs, d.number[i]);
+
+        if (owner == FOREIGN)
+            return -EBUSY;
+        if (owner == NOBODY && has_user_model(fs, d.number[i], &line))
+            snprintf(text, size, "off %s", line.data);
+    }
     return 0;
 }
 
@@ -202,12 +215,12 @@ int el_iocost_read(const struct el_sysfs *fs, const char *controller, const stru
     return 0;
 }
 
-static int release(const struct el_sysfs *fs, const char *device)
+static int release(const struct el_sysfs *fs, const char *device, const char *original)
 {
     /* Prices of a drive that does 100 GB/s and 100 million operations. */
-    const char *model = "ctrl=user model=linear rbps=100000000000 rseqiops=100000000 rrandiops=100000000 wbps=100000000000 "
-                        "wseqiops=100000000 wrandiops=100000000";
-    int r = el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, model);
+    const char *wide = "ctrl=user model=linear rbps=100000000000 rseqiops=100000000 rrandiops=100000000 wbps=100000000000 "
+                       "wseqiops=100000000 wrandiops=100000000";
+    int r = el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, wide);
 
     if (r == 0)
         r = el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_FREE);
@@ -215,16 +228,23 @@ static int release(const struct el_sysfs *fs, const char *device)
         el_clock_sleep_until_us(el_clock_boottime_us() + DRAIN_US, NULL);
     if (r == 0)
         r = el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_OFF);
-    return r == 0 ? el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, "ctrl=auto") : r;
+    return r == 0 ? el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, original) : r;
 }
 
 int el_iocost_restore(const struct el_sysfs *fs, const char *controller, const char *text)
 {
+    const char *original = strncmp(text, "off ctrl=user ", 14) == 0 ? text + 4 : strcmp(text, "off") == 0 ? MODEL_AUTO : NULL;
     struct devices d;
-    int r = strcmp(text, "off") == 0 ? find_devices(fs, controller, &d) : -EINVAL;
+    int r = original ? find_devices(fs, controller, &d) : -EINVAL;
 
-    for (uint32_t i = 0; r == 0 && i < d.n; i++)
-        if (owner_of(fs, d.number[i]) == OURS)
-            r = release(fs, d.number[i]);
+    for (uint32_t i = 0; r == 0 && i < d.n; i++) {
+        EL_AUTO_BUF struct el_buf line = {0};
+        enum owner owner = owner_of(fs, d.number[i]);
+
+        if (owner == OURS)
+            r = release(fs, d.number[i], original);
+        else if (owner == NOBODY && has_user_model(fs, d.number[i], &line)) /* ended between prices and switch */
+            r = el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, d.number[i], original);
+    }
     return r;
 }

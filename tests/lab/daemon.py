@@ -13,14 +13,18 @@ class Daemon:
 
     def __init__(self, lab, mode='enforce', settings='', exporter=True):
         self.lab, self.mode = lab, mode
-        with open(lab.share + '/elementd.yaml', 'w') as f:
-            f.write(f'profiles_dir: {HERE}/profiles\npoll: {{tick_ms: 1000, hot_ms: 1000, normal_ms: 1000, idle_ms: 1000}}\n' + settings)
-        lab.ok(f'{ELEMENTD} check /host/elementd.yaml; mkdir -p {RUNTIME}')
+        self.configure(settings)
+        lab.ok(f'mkdir -p {RUNTIME}')
         self.start()
         if exporter:
             lab.ok(f'({BUILD}/elementd-exporter --snapshot {RUNTIME}/snapshot --state-dir /run/exporter --sandbox off --user root '
                    '--snmp.agentx off --collect default,polling --web.listen-address 127.0.0.1:10460 >/host/exporter.log 2>&1 &)')
             lab.wait('curl -sf http://127.0.0.1:10460/metrics >/dev/null', timeout=60)
+
+    def configure(self, settings):
+        with open(self.lab.share + '/elementd.yaml', 'w') as f:
+            f.write(f'profiles_dir: {HERE}/profiles\npoll: {{tick_ms: 1000, hot_ms: 1000, normal_ms: 1000, idle_ms: 1000}}\n' + settings)
+        self.lab.ok(f'{ELEMENTD} check /host/elementd.yaml')
 
     def start(self):
         self.lab.ok(f'({ELEMENTD} govern --mode {self.mode} --config /host/elementd.yaml --runtime-dir {RUNTIME} --state-dir {STATE} '

@@ -1,5 +1,5 @@
 """A card held at 14 W: capped within ticks; the io controller taken away is seen within a tick; SIGKILL leaves nothing
-behind after restore; SIGTERM puts everything back."""
+behind after restore; what a killed daemon left is lifted by the next when nothing asks for it; SIGTERM puts everything back."""
 import re
 from daemon import *
 from lab import Lab
@@ -9,6 +9,10 @@ QOS = 'cat /sys/fs/cgroup/io.cost.qos'
 
 def enabled(lab):
     return lab.sh(QOS)[1].count('enable=1')
+
+
+def prices(lab):
+    return [int(v) for v in re.findall(r'ctrl=user .*?rbps=(\d+)', lab.sh('cat /sys/fs/cgroup/io.cost.model')[1])]
 
 
 def run():
@@ -34,5 +38,11 @@ def run():
         assert enabled(lab) == 0, out
         d.start()
         d.until(lambda: enabled(lab) == 2, 60, 'not capped again')
+        d.stop('KILL')
+        d.configure('cards: [{card: "*", inlet_c: 25, airflow_lfm: 400}]\n')
+        before = prices(lab)
+        d.start()
+        took = d.until(lambda: min(prices(lab)) > 10 * max(before), 30, 'the cap of a killed daemon stays')
+        print(f'cap of a killed daemon lifted after {took:.1f} s')
         d.stop()
         assert enabled(lab) == 0 and 'exit 0' in d.log(), (lab.sh(QOS)[1], d.log())

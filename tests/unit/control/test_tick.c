@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "control/actuate.h"
 #include "control/tick.h"
 #include "fake.h"
 
@@ -327,6 +328,44 @@ static void mute_from_the_start_is_named(void **state)
     el_tick_free(t);
 }
 
+/* A daemon that was killed left a cap on a drive that is cool by now: the next one lifts it, although its law never asked for a cap;
+ * while the drive is hot it stays. */
+static void lifts_what_an_earlier_run_left(void **state)
+{
+    struct el_settings before = settings;
+    struct el_actuate_target target = {.key = 0, .serial = "SERIAL0", .place = "fake-0 slot 0"};
+    struct el_device dev = {&fake_ops_inline, &fake};
+    struct el_journal *j = NULL;
+    struct el_actuate *a;
+    struct el_tick *t;
+
+    (void)state;
+    fake_init(&fake);
+    assert_int_equal(el_file_make_dirs(settings.state_dir, 0700), 0);
+    assert_int_equal(el_journal_open(settings.state_dir, &j), 0);
+    a = el_actuate_new(&dev, j, false);
+    el_actuate_set_acting(a, true);
+    el_actuate_want(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &target), &(struct el_actuator_value){.cap.ratio = 0.3});
+    el_actuate_set_hot(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &target), true);
+    assert_int_equal(el_actuate_free(a, 0), 1);
+    assert_true(fake.drive[0].cap == 0.3);
+
+    settings.governor.mode = EL_MODE_ENFORCE;
+    fake.drive[0].temp_k = 348; /* 75 C of 76 */
+    t = start(false);
+    round_of(t);
+    assert_true(fake.drive[0].cap < 1);
+    fake.drive[0].temp_k = 303;
+    for (int i = 0; i < 100 && fake.drive[0].cap < 1; i++) {
+        el_clock_sleep_until_us(el_clock_boottime_us() + 60000, NULL);
+        round_of(t);
+    }
+    assert_true(fake.drive[0].cap >= 0.99);
+    el_tick_free(t);
+    assert_true(fake.drive[0].cap == 1);
+    settings = before;
+}
+
 static int64_t ahead_us;
 
 static int64_t later(void *dev)
@@ -377,7 +416,7 @@ int main(void)
         cmocka_unit_test(hung_drive_delays_nobody),     cmocka_unit_test(ends_with_a_drive_that_hangs),
         cmocka_unit_test(one_daemon_per_state_directory), cmocka_unit_test(pauses_only_for_the_owner),
         cmocka_unit_test(reload_is_told),               cmocka_unit_test(asks_again_what_can_be_used),
-        cmocka_unit_test(mute_from_the_start_is_named),
+        cmocka_unit_test(mute_from_the_start_is_named), cmocka_unit_test(lifts_what_an_earlier_run_left),
     };
     char command[64];
     int r;
