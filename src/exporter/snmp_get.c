@@ -105,6 +105,11 @@ bool el_snmp_get_origin(const struct el_snmp_at *at, struct el_snmp_value *out)
     return el_snmp_quality(at->view, r) == EL_GOOD && set_unsigned(out, r->origin + 1);
 }
 
+bool el_snmp_get_quality(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    return set_unsigned(out, (uint64_t)el_snmp_quality(at->view, field(at)) + 1);
+}
+
 bool el_snmp_get_real(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     return el_snmp_set_integer(out, *(const double *)field(at) * at->column->scale);

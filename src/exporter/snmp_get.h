@@ -10,13 +10,13 @@ el_snmp_getter el_snmp_get_metric_sensor; /* sub index: number of the sensor x (
 el_snmp_getter el_snmp_get_metric_mega;   /* sub index `size`, divided by 10^6 */
 
 /* Any field of that kind: `offset` and `size` say where. */
-el_snmp_getter el_snmp_get_text, el_snmp_get_date;         /* char array; realtime microseconds, 0 = none */
-el_snmp_getter el_snmp_get_uint;                           /* unsigned of 1, 2, 4 or 8 bytes */
-el_snmp_getter el_snmp_get_nonzero;                        /* the same, where 0 means unknown */
-el_snmp_getter el_snmp_get_enum;                           /* 0, 1, ... shown as 1, 2, ...: 0 is kept for unknown */
-el_snmp_getter el_snmp_get_bool;                           /* TruthValue */
-el_snmp_getter el_snmp_get_reading, el_snmp_get_origin;    /* struct el_reading */
-el_snmp_getter el_snmp_get_real;                           /* double times scale, NAN = none */
+el_snmp_getter el_snmp_get_text, el_snmp_get_date; /* char array; realtime microseconds, 0 = none */
+el_snmp_getter el_snmp_get_uint;                   /* unsigned of 1, 2, 4 or 8 bytes */
+el_snmp_getter el_snmp_get_nonzero;                /* the same, where 0 means unknown */
+el_snmp_getter el_snmp_get_enum;                   /* 0, 1, ... shown as 1, 2, ...: 0 is kept for unknown */
+el_snmp_getter el_snmp_get_bool;                   /* TruthValue */
+el_snmp_getter el_snmp_get_reading, el_snmp_get_origin, el_snmp_get_quality; /* struct el_reading */
+el_snmp_getter el_snmp_get_real;                                             /* double times scale, NAN = none */
 el_snmp_getter el_snmp_get_since, el_snmp_get_until;       /* int64_t BOOTTIME, 0 = none, to seconds */
 el_snmp_getter el_snmp_get_not_negative;                   /* int32_t */
 el_snmp_getter el_snmp_get_limit;                          /* int64_t, INT64_MIN and INT64_MAX = none */

@@ -40,9 +40,13 @@ void el_snmp_hold_free(struct el_snmp_hold *h)
 void el_snmp_hold_turn(struct el_snmp_hold *h)
 {
     h->self.now_us = el_clock_boottime_us();
+    h->fresh = h->snapshot && h->self.now_us - h->looked_us < LOOK_US;
+}
+
+void el_snmp_hold_rest(struct el_snmp_hold *h)
+{
     if (h->snapshot && h->self.now_us - h->asked_us > IDLE_US)
         drop(h);
-    h->fresh = h->snapshot && h->self.now_us - h->looked_us < LOOK_US;
 }
 
 const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h)

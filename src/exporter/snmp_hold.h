@@ -22,7 +22,8 @@ int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *sourc
                       size_t base_len);         /* 0 or -ENOMEM */
 void el_snmp_hold_free(struct el_snmp_hold *h); /* what it holds, not itself */
 
-void el_snmp_hold_turn(struct el_snmp_hold *h); /* a new turn begins; gives back what nobody asked for in a long time */
+void el_snmp_hold_turn(struct el_snmp_hold *h); /* a new turn begins */
+void el_snmp_hold_rest(struct el_snmp_hold *h); /* before a wait: gives back what nobody asked for in a long time */
 const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h); /* NULL: none yet */
 const struct el_snmp_view *el_snmp_hold_view(struct el_snmp_hold *h);    /* NULL: out of memory */
 void el_snmp_hold_entity(struct el_snmp_hold *h, enum el_snmp_entity state);

@@ -177,7 +177,7 @@ static const struct el_snmp_column board_sensor_columns[] = {
     {5, EL_SNMP_INTEGER, "elBoardSensorRole", ENUM(el_sensor, role)},
     {6, EL_SNMP_TEXT, "elBoardSensorCard", CALL(sensor_card)},
     {7, EL_SNMP_INTEGER, "elBoardSensorValue", READ(el_sensor, value)},
-    {8, EL_SNMP_INTEGER, "elBoardSensorQuality", ENUM(el_sensor, value.quality)},
+    {8, EL_SNMP_INTEGER, "elBoardSensorQuality", CALLF(quality, el_sensor, value)},
     {9, EL_SNMP_INTEGER, "elBoardSensorAlarm", FLAG(BOARD_ALARM)},
     {10, EL_SNMP_INTEGER, "elBoardSensorFault", FLAG(BOARD_FAULT)},
     {11, EL_SNMP_INTEGER, "elBoardSensorMin", CALLF(limit, el_sensor, limit_min)},

@@ -182,6 +182,27 @@ def debian_snmpd_with_drop_in(b):
         assert re.sub(r" +", " ", directive) in re.sub(r" +", " ", (b.source / "deploy/snmp/snmpd-elementd.conf").read_text())
 
 
+def memory_of_a_large_machine(b):
+    """1,024 drives, a new snapshot at each scrape, walked between: blocks that large are given back."""
+    web, port = free_port(socket.SOCK_STREAM), free_port()
+    flags = "--drives", 1024, "--sensors", 2
+    b.snapshot(*flags)
+    p = exporter(b, web, "--snmp.standalone", f"udp:127.0.0.1:{port}")
+    for seq in range(2, 6):
+        b.snapshot(*flags, "--seq", seq)
+        metrics(web)
+        if seq % 2:
+            assert len(b.walk(port)) > 10000  # all of it, unless this machine is so slow that the snapshot goes stale
+    most = resident_most_kb(p)
+    print(f"  resident at most: {most} kB")
+    assert b.sanitized or most < 52000, most
+
+
+def resident_most_kb(p):
+    with open(f"/proc/{p.pid}/status") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmHWM"))
+
+
 def snmptrapd_example(b):
     """Our snmptrapd.conf prints one readable line for each notification, by name."""
     port, alone = free_port(), free_port()
@@ -251,7 +272,7 @@ def plugin(b):
     assert run("-m", "1")[0] == 3
 
 
-CASES = [walk_equals_metrics, frozen_master_delays_nothing, sandboxed_all_at_once, debian_snmpd_with_drop_in, snmptrapd_example, snmp_exporter, plugin]
+CASES = [memory_of_a_large_machine, walk_equals_metrics, frozen_master_delays_nothing, sandboxed_all_at_once, debian_snmpd_with_drop_in, snmptrapd_example, snmp_exporter, plugin]
 
 if __name__ == "__main__":
     sys.exit(test_agent.main(CASES))

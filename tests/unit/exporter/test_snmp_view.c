@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/snmp_view.h"
+#include "exporter/snmp_table.h"
 #include "support/make_snapshot.h"
 
 #define BASE "1.3.6.1.4.1.8072.9999.9999.10450"
@@ -244,6 +244,7 @@ static void absent_is_no_instance(void **state)
     struct el_snmp_view_options o = options(false);
     struct el_snmp_view *v = el_snmp_view_new(s, &o);
     struct instance i;
+    char board[32];
 
     assert_non_null(find(v, "1.4.1.4.1.2", &i)); /* an empty slot has its row ... */
     assert_int_equal(i.value.integer, EL_SLOT_EMPTY + 1);
@@ -261,6 +262,11 @@ static void absent_is_no_instance(void **state)
     assert_null(find(v, "1.6.1.2.1.1", &i));
     assert_non_null(find(v, "1.4.1.4.1.1", &i));
     assert_int_equal(i.value.integer, EL_SLOT_STALE + 1);
+    snprintf(board, sizeof board, "1.9.1.8.%u", el_snmp_name_number(el_snapshot_sensors(s)[0].name));
+    assert_non_null(find(v, board, &i)); /* no value, and the quality says why */
+    assert_int_equal(i.value.integer, EL_STALE + 1);
+    board[strlen("1.9.1.")] = '7';
+    assert_null(find(v, board, &i));
     el_snmp_view_free(v);
     el_snapshot_free(s);
 }
