@@ -99,6 +99,25 @@ static double rate(const struct el_snapshot *s, const struct el_snapshot *before
     return (double)(z - a) * 1e6 / (double)(now->time_us - then->time_us);
 }
 
+/* "x4 8" (lanes, GT/s), with "!" when that is less than it should be. */
+static void link_cell(struct el_buf *b, const struct el_snapshot *s, uint32_t row)
+{
+    char text[24] = "-";
+
+    for (uint32_t i = 0; i < s->links.count; i++) {
+        const struct el_link *l = &el_snapshot_links(s)[i];
+
+        if (l->role != EL_LINK_DRIVE || l->slot != (int32_t)row || !l->known)
+            continue;
+        if (!l->up)
+            snprintf(text, sizeof text, "down");
+        else
+            snprintf(text, sizeof text, "x%u %u%s%s", l->current_width, l->current_mts / 1000, l->current_mts % 1000 ? ".5" : "",
+                     l->degraded ? " !" : "");
+    }
+    cell(b, 8, text);
+}
+
 static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struct el_snapshot *before, uint32_t row,
                       int64_t now_us)
 {
@@ -120,6 +139,9 @@ static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struc
     number_cell(b, 7, d->power_estimate_w, "W");
     number_cell(b, 11, rate(s, before, row, false) / 1e6, "MB/s");
     number_cell(b, 11, rate(s, before, row, true) / 1e6, "MB/s");
+    link_cell(b, s, row);
+    snprintf(text, sizeof text, "%u %%", t->smart.percentage_used);
+    cell(b, 5, t->smart_stamp.time_us ? text : "-");
     if (d->cap_ratio > 0 && d->cap_ratio < 1) {
         snprintf(text, sizeof text, "%d %%", (int)lround(d->cap_ratio * 100));
         cell(b, 5, text);
@@ -139,6 +161,8 @@ static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struc
     }
     if (t->reason[0])
         el_buf_printf(b, "  (%s)", t->reason);
+    if (t->logs.security_stamp.quality == EL_GOOD && t->logs.security.locked)
+        el_buf_puts(b, "  (locked)");
     el_buf_putc(b, '\n');
 }
 
@@ -166,7 +190,7 @@ void el_table_status(struct el_buf *b, const struct el_snapshot *s, const struct
 
     for (uint32_t c = 0; c < s->cards.count; c++) {
         card_line(b, &cards[c]);
-        el_buf_puts(b, "  slot drive    serial               state       temp    limit headroom   power        read       write   cap  because\n");
+        el_buf_puts(b, "  slot drive    serial               state       temp    limit headroom   power        read       write     link  worn   cap  because\n");
         for (uint32_t i = 0; i < cards[c].slots; i++)
             slot_line(b, s, before, cards[c].first_slot + i, now_us);
     }

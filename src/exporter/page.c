@@ -199,7 +199,7 @@ static void put_card_facts(const struct el_page *p, const struct el_card *c, str
         el_buf_printf(b, "<div><dt>Governor</dt><dd>%s%s<small> %s</small></dd></div>", el_mode_name(c->mode),
                       c->paused ? ", paused" : "", c->law);
     if (p->state == EL_SOURCE_FRESH && c->failsafe != EL_FAILSAFE_NONE)
-        el_buf_printf(b, "<div class=\"bad\"><dt>Failsafe</dt><dd>✖ %s<small> %s</small></dd></div>",
+        el_buf_printf(b, "<div class=\"bad\"><dt>Failsafe</dt><dd>✖&nbsp;%s<small> %s</small></dd></div>",
                       el_failsafe_name(c->failsafe), el_constraint_name(c->failsafe_reason));
     el_buf_puts(b, "<div class=\"wide\"><dt>Power, last hour</dt><dd>");
     el_page_plot(p, c, -1, "Card power", "W", b);

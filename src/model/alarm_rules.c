@@ -29,8 +29,8 @@ static const char *words(char out[EL_EVENT_TEXT], enum el_alarm_verdict verdict,
         el_num_fixed(v, llround(value * 10), 1);
     if (isfinite(limit))
         el_num_fixed(l, llround(limit * 10), 1);
-    snprintf(out, EL_EVENT_TEXT, "%s%s%s%s%s%s%s%s", what, v[0] ? ": " : "", v, v[0] ? " " : "", v[0] ? unit : "",
-             l[0] ? ", limit " : "", l, l[0] ? unit : "");
+    snprintf(out, EL_EVENT_TEXT, "%s%s%s%s%s%s%s%s%s", what, v[0] ? ": " : "", v, v[0] ? " " : "", v[0] ? unit : "",
+             l[0] ? ", limit " : "", l, l[0] ? " " : "", l[0] ? unit : "");
     return out;
 }
 

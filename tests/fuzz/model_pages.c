@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (n < 1)
         return 0;
     page(bytes, sizeof bytes, data + 1, n - 1);
-    switch (data[0] % 9) {
+    switch (data[0] % 10) {
     case 0:
         el_fill_identify(&slot, bytes, 1000000);
         break;
@@ -45,8 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     case 7:
         el_fill_sanitize(&slot, bytes, 1000000);
         break;
-    default:
+    case 8:
         el_fill_ocp(&slot, bytes, 1000000);
+        break;
+    default: /* only as long as the input: a read beyond it is seen */
+        el_fill_security(&slot, data + 1, n - 1, 1000000);
+        el_nvme_security_lists(data + 1, n - 1, EL_NVME_NSID_ALL & 0xff);
         break;
     }
     return 0;

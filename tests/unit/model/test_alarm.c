@@ -118,7 +118,7 @@ static void temperature_raises_and_clears_with_hysteresis(void **state)
     assert_int_equal(w->events, 1);
     assert_int_equal(w->event[0].slot, 1);
     assert_true(w->event[0].raised);
-    assert_string_equal(w->event[0].text, "drive hot: 78 C, limit 77C");
+    assert_string_equal(w->event[0].text, "drive hot: 78 C, limit 77 C");
     slot(w, 1)->temp_mc[0].value = 76000; /* below the limit, inside the hysteresis */
     run(w, 100);
     assert_true(active(w, EL_ALARM_DRIVE_TEMPERATURE));
