@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Scale with real parts: one large machine, and a fleet, each beside a real Prometheus.
+
+usage: scale.py hold  BUILD-DIR [--seconds N] [--cards N] [--json FILE]
+       scale.py fleet BUILD-DIR [--seconds N] [--daemons N] [--json FILE]
+
+hold:  one daemon and its exporter with 128 simulated cards (1,024 drives), scraped every 5 s. No scrape is missed, the snapshot never
+       grows old, memory does not grow.
+fleet: 50 daemons of one simulated card each, found through a file, the shipped recording and alert rules, and one drive that dies:
+       its alert reaches a webhook through Alertmanager. Prints what a drive costs Prometheus.
+Everything on loopback, on free ports. Ends with 0 when all of it held, 1 otherwise.
+"""
+import argparse
+import http.server
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RULES = ROOT / "deploy/prometheus/rules"
+FOUND, BAD = {}, []
+
+
+def say(name, value, good=True, note=""):
+    FOUND[name] = value
+    shown = f"{value:.3f}" if isinstance(value, float) else value
+    print(f"{name:52} {shown:>14} {'' if good else ' FAILED'} {note}", flush=True)
+    if not good:
+        BAD.append(name)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def get(port, path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=20) as r:
+        return r.read().decode()
+
+
+def status_kb(pid, key):
+    return int(re.search(rf"^{key}:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.M).group(1))
+
+
+def cpu_s(pid):
+    return sum(int((t / "schedstat").read_text().split()[0]) for t in pathlib.Path(f"/proc/{pid}/task").iterdir()) / 1e9
+
+
+class Children:
+    """What was started; ended again whatever happens."""
+
+    def __init__(self, scratch):
+        self.all, self.dir = [], pathlib.Path(scratch)
+
+    def start(self, name, *args):
+        log = open(self.dir / f"{name}.log", "w")
+        child = subprocess.Popen([str(a) for a in args], stdout=log, stderr=subprocess.STDOUT, preexec_fn=lambda: os.nice(5))
+        self.all.append(child)
+        return child
+
+    def stop(self):
+        for child in self.all:
+            if child.poll() is None:
+                child.send_signal(signal.SIGTERM)
+        for child in self.all:
+            try:
+                child.wait(15)
+            except subprocess.TimeoutExpired:
+                child.kill()
+
+
+def wait_for(what, check, seconds):
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        try:
+            if check():
+                return time.monotonic() - began
+        except (OSError, ValueError):
+            pass
+        time.sleep(0.05)
+    raise SystemExit(f"{what}: not within {seconds} s")
+
+
+class Stage:
+    def __init__(self, build, scratch):
+        self.build, self.dir, self.children = build, pathlib.Path(scratch), Children(scratch)
+        self.prometheus_port = free_port()
+
+    def pair(self, name, cards, *flags):
+        base = self.dir / name
+        for d in ("run", "state", "exporter"):
+            (base / d).mkdir(parents=True)
+            os.chmod(base / d, 0o777)
+        port = free_port()
+        daemon = self.children.start(name, self.build / "elementd", "govern", "--simulate", "lqd4500", "--cards", cards, "--workload", "random-read-4k",
+                                     "--inlet", "30", "--runtime-dir", base / "run", "--state-dir", base / "state", *flags)
+        exporter = self.children.start(name + "-exporter", self.build / "elementd-exporter", "--snapshot", base / "run/snapshot", "--state-dir", base / "exporter",
+                                       "--web.listen-address", f"127.0.0.1:{port}", "--snmp.agentx", "off")
+        return daemon, exporter, port
+
+    def prometheus(self, config):
+        path = self.dir / "prometheus.yml"
+        path.write_text(json.dumps(config))  # JSON is YAML
+        child = self.children.start("prometheus", "prometheus", f"--config.file={path}", f"--storage.tsdb.path={self.dir / 'tsdb'}",
+                                    f"--web.listen-address=127.0.0.1:{self.prometheus_port}", "--web.enable-lifecycle")
+        wait_for("prometheus", lambda: get(self.prometheus_port, "/-/ready"), 60)
+        return child
+
+    def ask(self, query):
+        """The values of an instant query."""
+        answer = json.loads(get(self.prometheus_port, "/api/v1/query?query=" + urllib.parse.quote(query)))
+        return [float(r["value"][1]) for r in answer["data"]["result"]]
+
+    def one(self, query):
+        values = self.ask(query)
+        return values[0] if values else float("nan")
+
+    def own(self, name):
+        """A metric of Prometheus itself, all its labels together."""
+        text = get(self.prometheus_port, "/metrics")
+        return sum(float(v) for v in re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.M))
+
+
+def hold(stage, args):
+    daemon, exporter, port = stage.pair("large", args.cards)
+    drives = 8 * args.cards
+    say("start to first good scrape, s", wait_for("exporter", lambda: get(port, "/-/ready"), 60))
+    stage.prometheus({"global": {"scrape_interval": "5s", "scrape_timeout": "4s"},
+                      "scrape_configs": [{"job_name": "elementd", "static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}]})
+    settle = min(40, args.seconds // 3)
+    time.sleep(settle)
+    before = [status_kb(p.pid, "VmRSS") for p in (daemon, exporter)]
+    cpu, began = [cpu_s(p.pid) for p in (daemon, exporter)], time.monotonic()
+    time.sleep(args.seconds - settle)
+    took = time.monotonic() - began
+    after = [status_kb(p.pid, "VmRSS") for p in (daemon, exporter)]
+    span = f"[{int(took)}s]"
+    scrapes, up = stage.one(f"count_over_time(up{span})"), stage.one(f"sum_over_time(up{span})")
+    say("seconds watched", int(took))
+    say("scrapes", int(scrapes), scrapes >= took / 5 - 2)
+    say("scrapes that failed", int(scrapes - up), scrapes == up)
+    say("drives always there", int(stage.one(f"min_over_time(count(element_drive_up == 1){span[:-1]}:5s])")), stage.one(f"min_over_time(count(element_drive_up == 1){span[:-1]}:5s])") == drives)
+    say("oldest snapshot that was scraped, s", stage.one(f"max_over_time(element_snapshot_age_seconds{span})"), not stage.one(f"max_over_time(element_snapshot_age_seconds{span})") > 6)
+    say("ticks late", int(stage.one("element_ticks_late_total") or 0), note="of the whole run; the machine may be busy with others")
+    for i, name in enumerate(("elementd", "exporter")):
+        say(f"{name}: resident, MB", after[i] / 1024, note=f"{before[i] / 1024:.1f} at the start of the watch")
+        say(f"{name}: growth, %", 100 * (after[i] - before[i]) / before[i], after[i] <= 1.05 * before[i] + 512)
+        say(f"{name}: CPU, % of one core", 100 * (cpu_s((daemon, exporter)[i].pid) - cpu[i]) / took)
+    say("both: resident, MB", sum(after) / 1024, note="goal 48")
+    say("series", int(stage.one('count({job="elementd"})')))
+    say("samples per scrape", int(stage.one("scrape_samples_scraped")))
+    say("scrape duration as Prometheus sees it, s", stage.one(f"avg_over_time(scrape_duration_seconds{span})"))
+
+
+class Hook(http.server.BaseHTTPRequestHandler):
+    got = []
+
+    def do_POST(self):
+        Hook.got.append((time.monotonic(), json.loads(self.rfile.read(int(self.headers["Content-Length"])))))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *args):
+        pass
+
+
+def alertmanager(stage, hook_port):
+    port = free_port()
+    path = stage.dir / "alertmanager.yml"
+    path.write_text((ROOT / "deploy/prometheus/alertmanager.yml").read_text().replace("127.0.0.1:9999", f"127.0.0.1:{hook_port}"))
+    stage.children.start("alertmanager", "prometheus-alertmanager", f"--config.file={path}", f"--storage.path={stage.dir / 'alertmanager'}",
+                         f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address=")
+    wait_for("alertmanager", lambda: get(port, "/-/ready"), 30)
+    return port
+
+
+def fleet(stage, args):
+    hook = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook)
+    threading.Thread(target=hook.serve_forever, daemon=True).start()
+    manager = alertmanager(stage, hook.server_address[1])
+    scenario = stage.dir / "dies.yaml"
+    scenario.write_text("events:\n  - {at: 20, event: drive-hung, slot: 3}\n")
+    pairs = [stage.pair(f"host{i:02}", 1, *(["--scenario", scenario] if i == 0 else [])) for i in range(args.daemons)]
+    for _, _, port in pairs:
+        wait_for(f"port {port}", lambda: get(port, "/-/ready"), 60)
+    targets = stage.dir / "targets.json"
+    targets.write_text(json.dumps([{"targets": [f"127.0.0.1:{p}"], "labels": {"rack": f"r{i // 10}"}} for i, (_, _, p) in enumerate(pairs)]))
+    rules = [str(p) for p in sorted(RULES.glob("*.yml"))]
+    prometheus = stage.prometheus({"global": {"scrape_interval": "5s", "evaluation_interval": "5s"}, "rule_files": rules,
+                                   "alerting": {"alertmanagers": [{"static_configs": [{"targets": [f"127.0.0.1:{manager}"]}]}]},
+                                   "scrape_configs": [{"job_name": "elementd", "file_sd_configs": [{"files": [str(targets)]}]}]})
+    drives = 8 * args.daemons
+    began = time.monotonic()
+    rss = status_kb(prometheus.pid, "VmRSS")
+    time.sleep(30)
+    appended, cpu = stage.own("prometheus_tsdb_head_samples_appended_total"), cpu_s(prometheus.pid)
+    at = time.monotonic()
+    time.sleep(max(0, args.seconds - 30))
+    took = time.monotonic() - at
+    say("targets up", int(stage.one("sum(up)")), stage.one("sum(up)") == args.daemons)
+    say("series per drive, all of a host's over its drives", stage.one('count({job="elementd"})') / drives)
+    say("series per drive, a drive's own", stage.one('count({job="elementd",slot!=""})') / drives, note="goal 90 by default")
+    rate = (stage.own("prometheus_tsdb_head_samples_appended_total") - appended) / took
+    say("samples per drive and scrape", rate * 5 / drives)
+    say("ingest: CPU of Prometheus per sample, us", (cpu_s(prometheus.pid) - cpu) / took / rate * 1e6, note="scraping, rules and storing together")
+    say("Prometheus: resident per series, KB", (status_kb(prometheus.pid, "VmRSS") - rss) / stage.own("prometheus_tsdb_head_series"))
+    say("recorded series", int(stage.one('count({__name__=~"(rack|model_firmware):.+"})')), stage.one('count({__name__=~"(rack|model_firmware):.+"})') > 0)
+    say("drives counted by the racks' rule", int(stage.one("sum(rack:element_drives:count)")), stage.one("sum(rack:element_drives:count)") in (drives, drives - 1))
+    say("rule evaluations that failed", int(stage.own("prometheus_rule_evaluation_failures_total")), stage.own("prometheus_rule_evaluation_failures_total") == 0)
+    lost = [t - began for t, m in Hook.got for a in m["alerts"] if a["labels"]["alertname"] == "ElementDriveLost"]
+    others = sorted({a["labels"]["alertname"] for _, m in Hook.got for a in m["alerts"]} - {"ElementDriveLost"})
+    say("alert of the dead drive at the webhook after, s", min(lost) if lost else float("nan"), bool(lost), f"20 s until it dies, 1 min of patience; also sent: {others or 'none'}")
+    say("elementd, mean of the fleet: resident, MB", sum(status_kb(d.pid, "VmRSS") for d, _, _ in pairs) / 1024 / args.daemons)
+    say("exporter, mean of the fleet: resident, MB", sum(status_kb(e.pid, "VmRSS") for _, e, _ in pairs) / 1024 / args.daemons)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("what", choices=("hold", "fleet"))
+    p.add_argument("build", type=pathlib.Path)
+    p.add_argument("--seconds", type=int, default=150)
+    p.add_argument("--cards", type=int, default=128)
+    p.add_argument("--daemons", type=int, default=50)
+    p.add_argument("--json", type=pathlib.Path)
+    args = p.parse_args()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        os.chmod(scratch, 0o755)
+        stage = Stage(args.build.resolve(), scratch)
+        try:
+            (hold if args.what == "hold" else fleet)(stage, args)
+        finally:
+            stage.children.stop()
+    if args.json:
+        args.json.write_text(json.dumps(FOUND, indent=1) + "\n")
+    print(f"{len(FOUND)} figures, {len(BAD)} failed")
+    return 1 if BAD else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
