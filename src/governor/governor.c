@@ -136,6 +136,7 @@ void el_governor_step(struct el_governor *g, const struct el_governor_input *in,
     for (uint32_t i = 0; i < g->card.slots; i++)
         slot_finite(&g->card.slot[i], &g->last.slot[i], &out->slot[i]);
     el_safety_bound(&g->safety, &g->card, &g->clean, &g->last, out);
+    out->air_failing = out->air_failing || g->safety.fan_failed; /* before any temperature tells */
     for (uint32_t i = 0; i < g->card.slots; i++)
         slot_book(g, i, &g->clean, &out->slot[i]);
     if (!isfinite(out->fan_pwm_ratio))

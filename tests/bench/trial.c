@@ -8,7 +8,7 @@
 #include "base/base.h"
 
 struct tally {
-    double work[PLANT_SLOTS], asked[PLANT_SLOTS], above[PLANT_SLOTS], warning[PLANT_SLOTS], over;
+    double work[PLANT_SLOTS], asked[PLANT_SLOTS], above[PLANT_SLOTS], warning[PLANT_SLOTS], critical[PLANT_SLOTS], over;
     uint32_t histogram[PLANT_SLOTS][400]; /* of true temperature less limit, 0.05 C, in the last third */
 };
 
@@ -26,6 +26,7 @@ static void tally(struct tally *y, const struct plant *p)
         y->over = EL_MAX(y->over, e);
         y->above[i] += e > 0.5 ? dt : 0;
         y->warning[i] += e > p->card.slot[i].warning_c - p->card.slot[i].limit_c ? dt : 0;
+        y->critical[i] += e > p->card.slot[i].critical_c - p->card.slot[i].limit_c ? dt : 0;
         if (p->now_s > p->o.duration_s * 2 / 3)
             y->histogram[i][(int)EL_CLAMP((e + 15) * 20, 0, 399)]++;
     }
@@ -98,14 +99,47 @@ static int64_t clock_ns(void)
     return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-static void run_law(const struct el_governor_law *law, const struct plant_options *o, struct tally *y, struct trial *t)
+#define BROKEN   1 /* the drive that breaks */
+#define JUMP_C   15
+#define JUMP_S   300.0
+#define JUMPS_S  3.0
+
+static bool broken(const struct plant *p)
+{
+    return p->now_s > p->o.duration_s / 2 && p->now_s < p->o.duration_s * 5 / 6;
+}
+
+/* `stuck` keeps the last sound value. */
+static void break_readings(const struct plant *p, enum trial_fault fault, struct el_governor_input *in, int64_t *stuck)
+{
+    struct el_reading *r = &in->slot[BROKEN].temp_mc;
+
+    if (!broken(p)) {
+        *stuck = r->value;
+        return;
+    }
+    if (fault == TRIAL_STUCK)
+        r->value = *stuck;
+    else if (fault == TRIAL_LOST)
+        r->quality = EL_FAILED;
+    else if (fault == TRIAL_JUMPS && fmod(p->now_s, JUMP_S) < JUMPS_S)
+        r->value += fmod(p->now_s, 2 * JUMP_S) < JUMP_S ? JUMP_C * 1000 : -JUMP_C * 1000;
+    else if (fault == TRIAL_INLET_LOST)
+        in->inlet_mc.quality = EL_FAILED;
+    if (fault == TRIAL_LOST || fault == TRIAL_STUCK)
+        for (int k = 0; k < 8; k++)
+            in->slot[BROKEN].sensor_mc[k].quality = EL_ABSENT;
+}
+
+static void run_law(const struct el_governor_law *law, const struct plant_options *o, enum trial_fault fault,
+                    struct tally *y, struct trial *t)
 {
     static struct plant p;
     static struct el_governor_input in;
     static struct el_decision d;
     struct el_governor *g;
     uint32_t writes[PLANT_SLOTS] = {0};
-    int64_t spent = 0, ticks = 0;
+    int64_t spent = 0, ticks = 0, stuck = 0;
     double over_w = 0, cap[PLANT_SLOTS];
     const char *trace = getenv("TRACE");
     FILE *f = trace ? fopen(trace, "w") : NULL;
@@ -117,6 +151,7 @@ static void run_law(const struct el_governor_law *law, const struct plant_option
         int64_t before;
 
         plant_read(&p, &in);
+        break_readings(&p, fault, &in, &stuck);
         before = clock_ns();
         el_governor_step(g, &in, &d);
         spent += clock_ns() - before;
@@ -125,6 +160,8 @@ static void run_law(const struct el_governor_law *law, const struct plant_option
             cap[i] = d.slot[i].cap_ratio >= 1 ? INFINITY : d.slot[i].budget_w;
             writes[i] += d.slot[i].write;
         }
+        if (fault == TRIAL_CAP_IGNORED && broken(&p))
+            cap[BROKEN] = INFINITY;
         if (f) {
             fprintf(f, "%.0f", p.now_s);
             for (uint32_t i = 0; i < o->slots; i++)
@@ -152,7 +189,7 @@ static void run_law(const struct el_governor_law *law, const struct plant_option
     el_governor_free(g);
 }
 
-void trial_run(const struct el_governor_law *law, const struct plant_options *o, struct trial *t)
+void trial_run(const struct el_governor_law *law, const struct plant_options *o, enum trial_fault fault, struct trial *t)
 {
     static struct tally ours, oracle;
     double hours = (o->duration_s - 600) / 3600;
@@ -165,7 +202,7 @@ void trial_run(const struct el_governor_law *law, const struct plant_options *o,
     ours.over = oracle.over = -100;
     run_oracle(o, &oracle);
     if (law)
-        run_law(law, o, &ours, t);
+        run_law(law, o, fault, &ours, t);
     else
         ours = oracle;
     t->ratio = total(ours.work, o->slots) / total(oracle.work, o->slots);
@@ -176,6 +213,7 @@ void trial_run(const struct el_governor_law *law, const struct plant_options *o,
     t->above_s_h = most(ours.above, o->slots) / hours;
     t->oracle_above_s_h = most(oracle.above, o->slots) / hours;
     t->warning_s_h = most(ours.warning, o->slots) / hours;
+    t->critical_s_h = most(ours.critical, o->slots) / hours;
     t->jain = jain(&ours, o->slots);
     t->oracle_jain = jain(&oracle, o->slots);
     t->cycle_c = steady ? 0 : NAN;

@@ -67,4 +67,11 @@ exits 1 "s.yaml:3: events\[0\].event" --scenario "$dir/s.yaml"
 check "more air never hurts" jq -e '[.share[] | . == sort] | all' "$dir/e" >/dev/null
 check "a warmer inlet never helps" jq -e '[.share | transpose[] | . == sort] | all' "$dir/e" >/dev/null
 check "the grid is XML" python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" "$dir/e.svg"
+for how in performance cool quiet; do # a fan that may be driven comes before any cap; a dead one is reported, and caps hold the limit
+  simulate --card element-aic --preference $how --plant "python3 $root/tests/twin/fan_plant.py" --json >"$dir/$how" || failed=1
+  check "a fan that turns lets work run free, $how" jq -e '.iops > 2050000 and .seconds_above_limit_per_hour == 0' "$dir/$how" >/dev/null
+done
+simulate --card element-aic --plant "python3 $root/tests/twin/fan_plant.py dead" --csv "$dir/f.csv" --json >"$dir/j" || failed=1
+check "a dead fan is reported within two minutes" jq -e '.first_air_alert_seconds > 2700 and .first_air_alert_seconds < 2820 and .seconds_above_warning_per_hour == 0' "$dir/j" >/dev/null
+check "a run with a plant and a fault replays" simulate --replay "$dir/f.csv" >/dev/null
 exit $failed
