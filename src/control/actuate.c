@@ -44,7 +44,7 @@ static int null_read(const struct el_device *d, enum el_actuator a, uint32_t key
 static const struct hand device_hand = {device_write, device_read, true};
 static const struct hand null_hand = {null_write, null_read, false};
 
-enum order { NOTHING = 0, READ, WRITE, RESTORE };
+enum order { NOTHING = 0, READ, VERIFY, RESTORE, WRITE }; /* the later, the more urgent */
 
 struct el_actuate_item {
     enum el_actuator kind;
@@ -168,8 +168,7 @@ static int remember(struct el_actuate *a, const struct el_actuate_item *it)
 /* The work of one order on a copy of the item, without the lock. */
 static void do_write(struct el_actuate *a, const struct hand *hand, struct el_actuate_item *it)
 {
-    struct el_actuate_status *s = &it->status, before = *s;
-    struct el_actuator_value now;
+    struct el_actuate_status *s = &it->status;
     int r = hand->leaves_traces ? remember(a, it) : 0;
 
     if (r == 0 && hand->leaves_traces) {
@@ -180,14 +179,22 @@ static void do_write(struct el_actuate *a, const struct hand *hand, struct el_ac
         r = hand->write(&a->dev, it->kind, it->target.key, &it->want);
     if (r < 0) {
         s->failures++;
-        if (!before.failed)
+        if (!s->failed)
             el_log_warning("%s: setting %s failed: %s", it->target.place, el_actuator_name(it->kind), strerror(-r));
     }
     s->failed = r < 0;
+}
+
+/* What a write came to: read when the other drives have been written, so that none waits for the reading of another. */
+static void do_verify(struct el_actuate *a, const struct hand *hand, struct el_actuate_item *it)
+{
+    struct el_actuate_status *s = &it->status, before = *s;
+    struct el_actuator_value now;
+
     s->known = hand->read(&a->dev, it->kind, it->target.key, &now) == 0;
     if (!s->known)
         return;
-    if (r == 0 && !same(it->kind, &now, &it->want)) {
+    if (!s->failed && !same(it->kind, &now, &it->want)) {
         s->mismatches++;
         s->failed = true;
     }
@@ -243,24 +250,30 @@ static void carry_out(struct el_actuate *a, const struct hand *hand, enum order 
 {
     if (order == WRITE)
         do_write(a, hand, it);
+    else if (order == VERIFY)
+        do_verify(a, hand, it);
     else if (order == READ)
         do_read(a, hand, it);
     else
         do_restore(a, it);
 }
 
-/* The next item with something to do, in turn; NULL when there is none. */
+/* The most urgent item with something to do, in turn among equals; NULL when there is none. */
 static struct el_actuate_item *next_item(struct el_actuate *a)
 {
+    struct el_actuate_item *found = NULL;
+    size_t next = a->next;
+
     for (size_t k = 0; k < a->n; k++) {
         struct el_actuate_item *it = a->item[(a->next + k) % a->n];
 
-        if (it->order == NOTHING || it->busy)
+        if (it->busy || it->order <= (found ? found->order : NOTHING))
             continue;
-        a->next = (a->next + k + 1) % a->n;
-        return it;
+        found = it;
+        next = (a->next + k + 1) % a->n;
     }
-    return NULL;
+    a->next = next;
+    return found;
 }
 
 /* One order, with the lock held on entry and exit. Items are never freed while threads run, so `it` stays valid. */
@@ -283,6 +296,8 @@ static void serve(struct el_actuate *a, struct el_actuate_item *it)
         it->want = copy.want;
     it->adopting &= order == READ && !copy.status.known; /* tried again in the next round */
     it->busy = it->hung = false;
+    if (order == WRITE && it->order < VERIFY)
+        it->order = VERIFY;
     pthread_cond_broadcast(&a->done);
 }
 

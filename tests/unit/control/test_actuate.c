@@ -258,6 +258,26 @@ static void adopting_waits_for_nobody(void **state)
     assert_int_equal(journalled(), 0);
 }
 
+/* All drives are written before any is read back: none waits for the reading of another. */
+static void writes_before_it_reads(void **state)
+{
+    struct el_actuate *a;
+
+    (void)state;
+    fake_init(&fake);
+    fake.drive[0].cap_hang = fake.drive[0].read_hang = true;
+    a = make(true);
+    el_actuate_set_acting(a, true);
+    want(a, 0, 0.5);
+    wait_for(is_begun, &fake.drive[0]);
+    want(a, 1, 0.5);
+    fake.drive[0].cap_hang = false; /* its reading hangs still */
+    wait_for(is_written, &fake.drive[1]);
+    fake.drive[0].read_hang = false;
+    el_actuate_free(a, EL_USEC_PER_SEC);
+    assert_int_equal(journalled(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +288,7 @@ int main(void)
         cmocka_unit_test(hung_write_delays_no_neighbour),
         cmocka_unit_test(hung_save_delays_no_neighbour),
         cmocka_unit_test(adopting_waits_for_nobody),
+        cmocka_unit_test(writes_before_it_reads),
     };
     int r;
 
