@@ -15,14 +15,16 @@
 #include "governor/stripes.h"
 #include "governor/switch.h"
 
-#define HOLD_S  11.0 /* a cap brings a drive to its limit within this */
-#define REACT_S 7.0  /* from a jump of demand until a lower cap acts: sensor lag, grain, period, actuator */
-#define WATTS_SLACK  0.01 /* of a shared total that may be left open before a cap moves: watts are exact, */
-#define SWITCH_SLACK 0.03 /* the switch is slow */
-#define STATE_S      40.0 /* a power state is kept about this long */
-#define MEAN_S       60.0 /* card watts are held in the mean of about a minute, ... */
+#define HOLD_S       9.0    /* a cap brings a drive to its limit within this */
+#define REACT_S      7.0    /* from a jump of demand until a lower cap acts: sensor lag, grain, period, actuator */
+#define WATTS_SLACK  0.01   /* of a shared total that may be left open before a cap moves: watts are exact, */
+#define SWITCH_SLACK 0.03   /* the switch is slow */
+#define STATE_S      40.0   /* a power state is kept about this long */
+#define MEAN_S       60.0   /* card watts are held in the mean of about a minute, ... */
 #define MEAN_MOST    0.0125 /* ... by aiming no further than this share of the limit beside it */
-#define GUARD_C 0.5  /* what a jump of demand may pass the limit by */
+#define GUARD_C      0.5    /* what a jump of demand may pass the limit by */
+#define DOUBT        0.5    /* kept below the limit for each degree by which the forecast is in more doubt than ... */
+#define USUAL_C      0.5    /* ... this: a drive of which little is known drifts down until a reading's step tells */
 
 struct limit { /* the lowest of a drive's own limits, as a limit on its composite */
     double limit_c;
@@ -102,8 +104,8 @@ static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_p
     w->floor_w = s->floor_ratio * p->full_w;
     if (!n->read_us)
         return;
-    el_risk_step(&e->risk[i], n->x[EL_X_TEMP] - l.limit_c, e->observer.dt_s);
-    l.limit_c -= e->risk[i].margin_c;
+    el_risk_step(&e->risk[i], n->x[EL_X_TEMP] - l.limit_c, el_observer_doubt(&e->observer, i, 0), e->observer.dt_s);
+    l.limit_c -= e->risk[i].margin_c + DOUBT * (el_observer_doubt(&e->observer, i, HOLD_S) - USUAL_C);
     w->hold_w = el_observer_headroom(&e->observer, &e->card, i, l.limit_c, HOLD_S, 1);
     w->guard_w = el_observer_headroom(&e->observer, &e->card, i, l.limit_c + GUARD_C, REACT_S, 0);
     w->excess_c = el_observer_predict(&e->observer, &e->card, i, EL_MIN(p->cap_w, p->full_w), HOLD_S) - l.limit_c;
@@ -244,8 +246,8 @@ static bool share_binds(const struct element *e, const struct el_pace_wish *w)
     return false;
 }
 
-/* Host watts that the card's own limit leaves, INFINITY without one. Demand moves faster than caps can follow, and what is
- * left unused while they do is gone: aim a little higher until the mean is the limit. */
+/* Host watts that the card's own limit leaves, INFINITY without one. Demand moves faster than caps can follow, and what
+ * is left unused while they do is gone: aim a little higher until the mean is the limit. */
 static double card_host_w(struct element *e)
 {
     const struct el_observer *o = &e->observer;
@@ -278,7 +280,8 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     slack = watts < by_switch ? WATTS_SLACK : SWITCH_SLACK;
     shared = watts < by_switch ? EL_CONSTRAINT_CARD_POWER : EL_CONSTRAINT_SWITCH_TEMPERATURE;
     if (isfinite(EL_MIN(watts, by_switch)))
-        share_total(e, EL_MIN(watts, by_switch), EL_MAX(0.2, slack * (EL_MIN(watts, by_switch) + e->observer.overhead_w)), wish);
+        share_total(e, EL_MIN(watts, by_switch),
+                    EL_MAX(0.2, slack * (EL_MIN(watts, by_switch) + e->observer.overhead_w)), wish);
     for (uint32_t i = 0; i < e->card.slots; i++) {
         slot_decide(e, i, &wish[i], &out->slot[i]);
         slot_power(e, i, &wish[i], in, &out->slot[i]);

@@ -13,10 +13,13 @@
 #define NOISE_HI     0.25
 #define NOISE_RATE   0.004
 #define WRITE_S      120.0
-#define DRIFT_WRITE  0.025 /* and more of it while the host writes */
+#define DRIFT_WRITE  0.04 /* and more of it while the host writes */
 #define DRIFT_W2_S                                                                                                     \
     0.008 /* random walk of the power error: leakage, mix of work, background work that nobody announces, */
 #define JUMP_W2          1.2  /* added when a reading cannot be explained: a background burst began or ended */
+#define SURPRISE         1.1  /* corrections in standard deviations, summed over sensors and the last ... */
+#define SURPRISE_S       6.0  /* ... seconds, that point to a burst ... */
+#define SURPRISE_W2      1.0  /* ... of about this power, squared */
 #define PRICE_PULL       0.05 /* share of a change of host power by which the power error may change with it */
 #define GAIN_SD          0.15 /* declared prices and resistances are trusted within this ... */
 #define GAIN_WALK        1e-7 /* ... and may age */
@@ -153,6 +156,7 @@ static void node_update(struct el_node *n, double reading_c, int o, double noise
             n->p[i][j] -= ph[i] * ph[j] / (s * s) * shrink;
         n->p[i][i] = EL_MAX(n->p[i][i], 1e-5);
     }
+    n->surprise += shift / sqrt(s + noise);
     n->x[D] = EL_CLAMP(n->x[D], -POWER_ERROR_W, POWER_ERROR_W);
     n->x[K] = EL_CLAMP(n->x[K], GAIN_LO, GAIN_HI);
 }
@@ -305,6 +309,17 @@ static void power_step(struct el_observer *o, const struct el_governor_card *car
     burst_spread(o, card, el_burst_step(&o->burst, overhead, o->host_w, o->dt_s));
 }
 
+/* A background burst shows in all sensors of a drive before any one of them is sure: small corrections that keep
+ * pointing the same way say that its power is not what is believed. */
+static void surprise_step(struct el_node *n, double dt)
+{
+    n->surprise *= exp(-dt / SURPRISE_S);
+    if (fabs(n->surprise) < SURPRISE)
+        return;
+    n->p[D][D] = EL_MIN(n->p[D][D] + SURPRISE_W2, POWER_VAR_MAX);
+    n->surprise = 0;
+}
+
 static void node_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in,
                       uint32_t i)
 {
@@ -328,6 +343,7 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
         composite_update(n, (double)r->value * 1e-3);
     sensors_update(n, in->slot[i].sensor_mc, in->now_us);
     n->read_us = EL_MAX(r->time_us, 1);
+    surprise_step(n, o->dt_s);
 }
 
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
@@ -351,6 +367,14 @@ double el_observer_predict(const struct el_observer *o, const struct el_governor
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
 
     return sink + (n->x[T] - sink) * a + n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->x[D] + n->x[K] * host_w);
+}
+
+double el_observer_doubt(const struct el_observer *o, uint32_t i, double after_s)
+{
+    const struct el_node *n = &o->node[i];
+    double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a);
+
+    return sqrt(EL_MAX(0, a * a * n->p[T][T] + 2 * a * g * n->p[T][D] + g * g * n->p[D][D]));
 }
 
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,

@@ -26,6 +26,7 @@ struct el_node {
     double bytes_per_j;                   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
     double write_share;                   /* of the bytes moved, smoothed: background work follows writes */
     double moved_w;                       /* its change in the last step */
+    double surprise;                      /* corrections of late, in standard deviations and with their sign */
     double usual_w;                       /* slow mean of the power error: what exceeds it is background work */
     double noise;                         /* variance of the composite before its grain, learnt */
     double grain_c;                       /* step of the readings: 1 until one between steps is seen */
@@ -54,6 +55,8 @@ void el_observer_step(struct el_observer *o, const struct el_governor_card *card
 /* Temperature of drive i `after_s` from now when it draws `host_w` at declared prices from now on. */
 double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w,
                            double after_s);
+/* Standard deviation of what el_observer_predict says, for a drive that has been read. */
+double el_observer_doubt(const struct el_observer *o, uint32_t i, double after_s);
 /* Host watts that bring drive i to `limit_c` in `after_s` when they begin to act `delay_s` from now. May be negative.
  */
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,

@@ -8,5 +8,6 @@ struct el_risk {
 };
 
 void el_risk_init(struct el_risk *r);
-/* One step of `dt_s` at `above_c` over the limit (estimated). Learns only while the limit is near. */
-void el_risk_step(struct el_risk *r, double above_c, double dt_s);
+/* One step of `dt_s` at `above_c` over the limit, as estimated within `doubt_c` (standard deviation): what counts is
+ * how likely the drive is above, as a reading may stay silent for a degree. Learns only while the limit is near. */
+void el_risk_step(struct el_risk *r, double above_c, double doubt_c, double dt_s);
