@@ -48,8 +48,9 @@ class Monitor:
 
 
 class Lab:
-    def __init__(self, drives=4, cards=1, cmdline='', memory=384, drive_options='', devices=(), native=False, subsystem=False, boot_timeout=120):
+    def __init__(self, drives=4, cards=1, cmdline='', memory=384, drive_options='', devices=(), native=False, subsystem=False, boot_timeout=120, root='/'):
         self.images = os.environ['EL_LAB_IMAGES']
+        self.root = root  # what the guest's root is an overlay of
         self.dir = tempfile.mkdtemp(prefix='elementd-lab.', dir='/dev/shm')
         self.share = self.dir + '/share'
         os.mkdir(self.share)
@@ -84,7 +85,7 @@ class Lab:
                 '-device', 'virtserialport,bus=vs.0,nr=1,chardev=agent,name=lab.agent',
                 '-fsdev', f'local,id=share,path={self.share},security_model=none',
                 '-device', 'virtio-9p-pci,fsdev=share,mount_tag=share',
-                '-fsdev', 'local,id=root,path=/,security_model=none,readonly=on,multidevs=remap',
+                '-fsdev', f'local,id=root,path={self.root},security_model=none,readonly=on,multidevs=remap',
                 '-device', 'virtio-9p-pci,fsdev=root,mount_tag=root',
                 '-global', f'ICH9-LPC.acpi-pci-hotplug-with-bridge-support={"off" if native else "on"}']
 

@@ -29,3 +29,5 @@ add_test(NAME lab.mock COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/mock/run.py ${C
 set_tests_properties(lab.mock PROPERTIES LABELS lab TIMEOUT 120 SKIP_RETURN_CODE 77)
 el_lab(cost full)
 el_lab(stacks full)
+el_lab(systemd full)  # needs mmdebstrap and root too
+set_tests_properties(lab.systemd PROPERTIES TIMEOUT 900)
