@@ -1,0 +1,11 @@
+# Random faults through the whole control loop, as many as fit; `faults_campaign --count 10000` plays them all.
+add_executable(faults_campaign ${CMAKE_CURRENT_LIST_DIR}/campaign.c ${CMAKE_CURRENT_LIST_DIR}/broken.c)
+target_link_libraries(faults_campaign PRIVATE control)
+target_compile_definitions(faults_campaign PRIVATE EL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+foreach(name IN ITEMS malloc calloc realloc write openat renameat fsync clock_gettime)
+  target_link_options(faults_campaign PRIVATE -Wl,--wrap=${name})
+endforeach()
+add_test(NAME faults.campaign COMMAND faults_campaign --seconds 40)
+set_tests_properties(faults.campaign PROPERTIES LABELS faults TIMEOUT 300)
+add_test(NAME faults.all COMMAND faults_campaign --count 10000)
+set_tests_properties(faults.all PROPERTIES LABELS "faults;full" TIMEOUT 7200)
