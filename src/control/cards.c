@@ -337,10 +337,14 @@ static void gather_slot(struct el_cards *c, struct el_slot *slot, struct el_driv
 
 /* ---- acting ---- */
 
+/* NULL while it is not known which drive is there (discovered anew, not identified since): what is set now would stand in the
+ * journal under the serial of another. The law asks again for a cap that is not in force. */
 static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, enum el_actuator a)
 {
     struct el_actuate_target t;
 
+    if (d->identify)
+        return NULL;
     if (!d->hand[a]) {
         target_of(w, row, &t);
         d->hand[a] = t.serial[0] ? el_actuate_item(c->hands, a, &t) : NULL;
@@ -368,10 +372,11 @@ static void act_cap(struct el_cards *c, const struct el_world *w, struct el_driv
 
     if (!g->can_cap || !must_write(c, d, &el_snapshot_slots(w->s)[row]))
         return;
-    d->inherited = d->inherited && !c->acting;
     it = hand_of(c, w, d, row, cap_actuator(d));
-    if (it)
-        el_actuate_want(c->hands, it, &v);
+    if (!it)
+        return;
+    d->inherited = d->inherited && !c->acting;
+    el_actuate_want(c->hands, it, &v);
 }
 
 static void act_power_state(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, const struct el_governor_slot *g)
@@ -383,8 +388,9 @@ static void act_power_state(struct el_cards *c, const struct el_world *w, struct
     if (!g->can_power_state || want < 0 || (want == d->power_state_wanted && !c->assert_all))
         return;
     it = hand_of(c, w, d, row, EL_ACTUATOR_POWER_STATE);
-    if (it)
-        el_actuate_want(c->hands, it, &v);
+    if (!it)
+        return;
+    el_actuate_want(c->hands, it, &v);
     d->power_state_wanted = want;
 }
 
