@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define EL_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define EL_MIN(a, b)     ((a) < (b) ? (a) : (b))
-#define EL_MAX(a, b)     ((a) > (b) ? (a) : (b))
+#define EL_ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
+#define EL_MIN(a, b)        ((a) < (b) ? (a) : (b))
+#define EL_MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define EL_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v)) /* passes NaN: test with isfinite first */
 
 #define EL_USEC_PER_SEC  1000000LL

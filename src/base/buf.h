@@ -13,8 +13,8 @@ struct el_buf {
     bool failed; /* an allocation failed: contents are cut, every later append is refused */
 };
 
-void el_buf_free(struct el_buf *b); /* frees the bytes, leaves an empty buffer */
-void el_buf_clear(struct el_buf *b); /* keeps the memory, forgets the bytes and the failure */
+void el_buf_free(struct el_buf *b);                /* frees the bytes, leaves an empty buffer */
+void el_buf_clear(struct el_buf *b);               /* keeps the memory, forgets the bytes and the failure */
 int el_buf_reserve(struct el_buf *b, size_t more); /* 0 or -ENOMEM */
 void el_buf_put(struct el_buf *b, const void *bytes, size_t n);
 void el_buf_puts(struct el_buf *b, const char *text);

@@ -76,9 +76,11 @@ static int become(const char *name)
     gid_t gid = pw ? pw->pw_gid : NOBODY_ID;
 
     if (!pw)
-        el_log_warning("there is no user %s: running as user id %d; make it with `systemd-sysusers` or `useradd --system %s`", name,
-                       NOBODY_ID, name);
-    if ((pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL)) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+        el_log_warning(
+            "there is no user %s: running as user id %d; make it with `systemd-sysusers` or `useradd --system %s`",
+            name, NOBODY_ID, name);
+    if ((pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL)) < 0 || setresgid(gid, gid, gid) < 0 ||
+        setresuid(uid, uid, uid) < 0)
         return -errno;
     return 0;
 }
@@ -92,7 +94,8 @@ static int drop_rights(const struct el_confine *c)
     prctl(PR_GET_PDEATHSIG, &with_parent, 0, 0, 0);
     if (geteuid() == 0) {
         choose_capabilities(c, CAPNG_BOUNDING_SET);
-        capng_apply(CAPNG_SELECT_BOUNDS); /* takes CAP_SETPCAP, so while there is one; without it no_new_privs is enough */
+        capng_apply(
+            CAPNG_SELECT_BOUNDS); /* takes CAP_SETPCAP, so while there is one; without it no_new_privs is enough */
         r = c->user ? become(c->user) : 0;
     }
     choose_capabilities(c, CAPNG_EFFECTIVE | CAPNG_PERMITTED);

@@ -1,6 +1,6 @@
-/* Gives up, for good, what a process does not need: user, capabilities, new privileges, file system and TCP (Landlock), system
- * calls (seccomp; those refused answer EPERM). Call it before any thread starts. What the kernel lacks is said once and left
- * out. The policies are in exporter/sandbox.h and control/confine.h. */
+/* Gives up, for good, what a process does not need: user, capabilities, new privileges, file system and TCP (Landlock),
+ * system calls (seccomp; those refused answer EPERM). Call it before any thread starts. What the kernel lacks is said
+ * once and left out. The policies are in exporter/sandbox.h and control/confine.h. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +16,8 @@ enum el_sandbox_mode {
 /* "auto", "require", "off". 0 or -EINVAL. */
 int el_sandbox_mode_parse(const char *text, enum el_sandbox_mode *out);
 
-/* A system call that stays allowed when its first two arguments, masked, have these values. All zero: whatever they are. */
+/* A system call that stays allowed when its first two arguments, masked, have these values. All zero: whatever they
+ * are. */
 struct el_confine_call {
     int number; /* SCMP_SYS(...) */
     uint64_t mask[2], value[2];
@@ -24,7 +25,7 @@ struct el_confine_call {
 
 struct el_confine {
     enum el_sandbox_mode mode;
-    const char *user;         /* whose rights root takes; when there is no such user: nobody's (65534). NULL = stays root */
+    const char *user; /* whose rights root takes; when there is no such user: nobody's (65534). NULL = stays root */
     uint64_t capabilities;    /* those that stay, if we have them: 1 << CAP_... */
     const char *const *read;  /* files and directories, NULL-terminated; those that are not there are skipped */
     const char *const *write; /* likewise; also made and removed */

@@ -65,7 +65,9 @@ void el_log(enum el_log_level level, const char *fmt, ...)
     case EL_LOG_JSON: {
         char ts[32];
         el_text_rfc3339(el_clock_realtime_us(), ts);
-        el_buf_printf(&line, log_format == EL_LOG_JSON ? "{\"ts\":\"%s\",\"level\":\"%s\",\"program\":\"%s\",\"msg\":\"" : "ts=%s level=%s program=%s msg=\"",
+        el_buf_printf(&line,
+                      log_format == EL_LOG_JSON ? "{\"ts\":\"%s\",\"level\":\"%s\",\"program\":\"%s\",\"msg\":\""
+                                                : "ts=%s level=%s program=%s msg=\"",
                       ts, level == EL_LOG_WARNING ? "warn" : level_name(level), program_name);
         el_text_json_escape(&line, message);
         el_buf_puts(&line, log_format == EL_LOG_JSON ? "\"}\n" : "\"\n");

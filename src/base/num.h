@@ -11,8 +11,10 @@
 
 /* Each writes text and NUL to `out` (EL_NUM_MAX bytes) and returns its length. */
 size_t el_num_u128(char *out, el_u128 v);
-size_t el_num_fixed(char *out, int64_t v, unsigned decimals); /* v x 10^-decimals without trailing zeros: 26850,3 -> 26.85 */
-size_t el_num_double(char *out, double v); /* shortest text that reads back as v; NaN, +Inf, -Inf as Prometheus spells them */
+size_t el_num_fixed(char *out, int64_t v,
+                    unsigned decimals); /* v x 10^-decimals without trailing zeros: 26850,3 -> 26.85 */
+size_t el_num_double(char *out,
+                     double v); /* shortest text that reads back as v; NaN, +Inf, -Inf as Prometheus spells them */
 
 /* Strict parsers: the whole text (surrounding white space aside) must be the number. 0, -EINVAL or -ERANGE;
  * `*out` is untouched on failure. */

@@ -38,14 +38,15 @@ static int put_all(int fd, const char *bytes, size_t n)
     return 0;
 }
 
-/* The kernel grants a write lease only on a file that nobody else has open or mapped. It is given back at once: under the lease
- * a reader of the published file would have to wait for us. The spare has no reader that knows its name. */
+/* The kernel grants a write lease only on a file that nobody else has open or mapped. It is given back at once: under
+ * the lease a reader of the published file would have to wait for us. The spare has no reader that knows its name. */
 static bool spare_is_free(const struct el_file_pair *p, int dirfd, const char *spare)
 {
     struct stat st;
 
     return p->spare_fd >= 0 && fstatat(dirfd, spare, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == p->spare_ino &&
-           st.st_dev == p->spare_dev && fcntl(p->spare_fd, F_SETLEASE, F_WRLCK) == 0 && fcntl(p->spare_fd, F_SETLEASE, F_UNLCK) == 0;
+           st.st_dev == p->spare_dev && fcntl(p->spare_fd, F_SETLEASE, F_WRLCK) == 0 &&
+           fcntl(p->spare_fd, F_SETLEASE, F_UNLCK) == 0;
 }
 
 /* Opened anew under a name that is free: what had the name may be in somebody's hands. */

@@ -1,7 +1,8 @@
-/* A file that is replaced at every round, without new pages at every round: two files that change places. One is published under
- * its name, the spare (NAME.new) is written and then exchanged with it in one step. Readers see the old or the new bytes, never
- * a mix: a spare that somebody still has open or mapped is left to them, and a new file takes its place. Where the kernel or
- * the file system cannot tell or exchange, each round makes a new file, as el_file_replace does. One owner, one thread. */
+/* A file that is replaced at every round, without new pages at every round: two files that change places. One is
+ * published under its name, the spare (NAME.new) is written and then exchanged with it in one step. Readers see the old
+ * or the new bytes, never a mix: a spare that somebody still has open or mapped is left to them, and a new file takes
+ * its place. Where the kernel or the file system cannot tell or exchange, each round makes a new file, as
+ * el_file_replace does. One owner, one thread. */
 #pragma once
 
 #include <stddef.h>

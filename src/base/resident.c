@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Only what is mapped read-only from a file: a segment that was ever writable may hold relocations, which would be lost. */
+/* Only what is mapped read-only from a file: a segment that was ever writable may hold relocations, which would be
+ * lost. */
 static int drop_object(struct dl_phdr_info *info, size_t size, void *page)
 {
     uintptr_t mask = *(const uintptr_t *)page - 1;

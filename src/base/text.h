@@ -21,8 +21,8 @@ bool el_text_copy(char *out, size_t size, const char *text);
 /* Appends `text` escaped as the inside of a JSON string; invalid UTF-8 becomes U+FFFD. */
 void el_text_json_escape(struct el_buf *b, const char *text);
 
-/* Appends `text` escaped as the inside of a Prometheus label value: backslash, quote and newline as the format says, other
- * control characters as a space, invalid UTF-8 as U+FFFD. */
+/* Appends `text` escaped as the inside of a Prometheus label value: backslash, quote and newline as the format says,
+ * other control characters as a space, invalid UTF-8 as U+FFFD. */
 void el_text_label_escape(struct el_buf *b, const char *text);
 
 /* "2026-01-31T12:00:00.123Z" */

@@ -14,8 +14,10 @@
 
 static const char help[] =
     "usage: elementd capture DIR\n"
-    "Records this machine's drives, links and sensors into the new folder DIR, as `--root DIR` replays it: for a bug report, or\n"
-    "to try settings elsewhere. Serials, NQNs and GUIDs are left out or replaced. The drives are asked once what the daemon\n"
+    "Records this machine's drives, links and sensors into the new folder DIR, as `--root DIR` replays it: for a bug "
+    "report, or\n"
+    "to try settings elsewhere. Serials, NQNs and GUIDs are left out or replaced. The drives are asked once what the "
+    "daemon\n"
     "asks them at its start; nothing is changed. Look through the folder before you pass it on.\n";
 
 /* The device that is recorded, behind ops that let everything through and keep each answer. */
@@ -81,8 +83,8 @@ static int record(struct tap *t)
         fprintf(stderr, "elementd capture: %s: %s\n", t->out, strerror(-t->error));
         return EL_EXIT_BAD;
     }
-    printf("%s: %u drives, %u links, %u sensors, %u pages%s\n", t->out, drives, t->inv.n.links, t->inv.n.sensors, t->answers,
-           t->failed ? "; some drives did not answer (their errors are recorded)" : "");
+    printf("%s: %u drives, %u links, %u sensors, %u pages%s\n", t->out, drives, t->inv.n.links, t->inv.n.sensors,
+           t->answers, t->failed ? "; some drives did not answer (their errors are recorded)" : "");
     return t->failed && !t->answers ? EL_EXIT_BAD : EL_EXIT_OK;
 }
 

@@ -123,7 +123,8 @@ int el_machine_check(const struct el_machine_flags *f)
 {
     if (f->simulate && f->root)
         fputs("elementd: --simulate and --root exclude each other\n", stderr);
-    else if (!f->simulate && (f->workload || f->scenario || f->cards != 1 || isfinite(f->inlet_c) || isfinite(f->airflow_lfm)))
+    else if (!f->simulate &&
+             (f->workload || f->scenario || f->cards != 1 || isfinite(f->inlet_c) || isfinite(f->airflow_lfm)))
         fputs("elementd: --workload, --inlet, --airflow, --scenario and --cards need --simulate CARD\n", stderr);
     else
         return 0;

@@ -1,4 +1,5 @@
-/* The subcommands of `elementd`, and what they share. To add one: write el_cmd_NAME in cli/NAME.c and add its row below. */
+/* The subcommands of `elementd`, and what they share. To add one: write el_cmd_NAME in cli/NAME.c and add its row
+ * below. */
 #pragma once
 
 #include <getopt.h>
@@ -12,48 +13,61 @@
 enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_USAGE = 2 };
 
 /* name, one line of help; the order is that of `elementd --help`. */
-#define EL_COMMANDS(X) \
-    X(run, "the daemon and the exporter together, without a service manager") \
-    X(envelope, "what a card can sustain over inlet temperature and airflow") \
-    X(govern, "the daemon: read, decide, act, publish") \
-    X(scan, "what is plugged in: cards, drives, links, limits, actuators, and what is missing") \
-    X(decode, "what one drive with these raw NVMe pages would export") \
-    X(metrics, "the reference of all metrics") \
-    X(mib, "the SNMP module of the exporter") \
-    X(status, "what drives, limits and caps are like now, and why") \
-    X(simulate, "a governor against a simulated card, and how well it did") \
-    X(check, "what is wrong with a settings file, by file:line") \
-    X(pause, "for a while, move nothing") \
-    X(restore, "undo what a daemon that was killed left set") \
-    X(capture, "records this machine, for --root") \
+#define EL_COMMANDS(X)                                                                                                 \
+    X(run, "the daemon and the exporter together, without a service manager")                                          \
+    X(envelope, "what a card can sustain over inlet temperature and airflow")                                          \
+    X(govern, "the daemon: read, decide, act, publish")                                                                \
+    X(scan, "what is plugged in: cards, drives, links, limits, actuators, and what is missing")                        \
+    X(decode, "what one drive with these raw NVMe pages would export")                                                 \
+    X(metrics, "the reference of all metrics")                                                                         \
+    X(mib, "the SNMP module of the exporter")                                                                          \
+    X(status, "what drives, limits and caps are like now, and why")                                                    \
+    X(simulate, "a governor against a simulated card, and how well it did")                                            \
+    X(check, "what is wrong with a settings file, by file:line")                                                       \
+    X(pause, "for a while, move nothing")                                                                              \
+    X(restore, "undo what a daemon that was killed left set")                                                          \
+    X(capture, "records this machine, for --root")                                                                     \
     X(doctor, "what keeps elementd from doing its work here, and how to mend it")
 
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
 EL_COMMANDS(EL_COMMAND_DECLARE)
 #undef EL_COMMAND_DECLARE
 
-/* Flags that say which machine is meant. Add EL_MACHINE_OPTIONS to a getopt_long table, give each code that getopt returns
- * to el_machine_flag, then open the machine. */
+/* Flags that say which machine is meant. Add EL_MACHINE_OPTIONS to a getopt_long table, give each code that getopt
+ * returns to el_machine_flag, then open the machine. */
 struct el_machine_flags {
-    const char *config;            /* settings file; NULL = the installed one if it is there, else defaults */
+    const char *config; /* settings file; NULL = the installed one if it is there, else defaults */
     const char *simulate, *workload, *scenario; /* a twin of this card */
-    const char *root;              /* a recorded machine */
-    double inlet_c, airflow_lfm; /* NAN = not given */
+    const char *root;                           /* a recorded machine */
+    double inlet_c, airflow_lfm;                /* NAN = not given */
     uint32_t cards;
     uint64_t seed;
 };
-#define EL_MACHINE_FLAGS_INIT {.inlet_c = NAN, .airflow_lfm = NAN, .cards = 1, .seed = 1}
+#define EL_MACHINE_FLAGS_INIT                                                                                          \
+    {                                                                                                                  \
+        .inlet_c = NAN, .airflow_lfm = NAN, .cards = 1, .seed = 1                                                      \
+    }
 
 enum {
-    EL_FLAG_CONFIG = 0x100, EL_FLAG_SIMULATE, EL_FLAG_WORKLOAD, EL_FLAG_INLET, EL_FLAG_AIRFLOW, EL_FLAG_CARDS,
-    EL_FLAG_SCENARIO, EL_FLAG_SEED, EL_FLAG_ROOT, EL_FLAG_OWN /* a command's own codes start here */
+    EL_FLAG_CONFIG = 0x100,
+    EL_FLAG_SIMULATE,
+    EL_FLAG_WORKLOAD,
+    EL_FLAG_INLET,
+    EL_FLAG_AIRFLOW,
+    EL_FLAG_CARDS,
+    EL_FLAG_SCENARIO,
+    EL_FLAG_SEED,
+    EL_FLAG_ROOT,
+    EL_FLAG_OWN /* a command's own codes start here */
 };
 #define EL_MACHINE_OPTIONS                                                                                             \
     {"config", required_argument, NULL, EL_FLAG_CONFIG}, {"simulate", required_argument, NULL, EL_FLAG_SIMULATE},      \
-    {"workload", required_argument, NULL, EL_FLAG_WORKLOAD}, {"inlet", required_argument, NULL, EL_FLAG_INLET},        \
-    {"airflow", required_argument, NULL, EL_FLAG_AIRFLOW}, {"cards", required_argument, NULL, EL_FLAG_CARDS},          \
-    {"scenario", required_argument, NULL, EL_FLAG_SCENARIO}, {"seed", required_argument, NULL, EL_FLAG_SEED},          \
-    {"root", required_argument, NULL, EL_FLAG_ROOT}
+        {"workload", required_argument, NULL, EL_FLAG_WORKLOAD}, {"inlet", required_argument, NULL, EL_FLAG_INLET},    \
+        {"airflow", required_argument, NULL, EL_FLAG_AIRFLOW}, {"cards", required_argument, NULL, EL_FLAG_CARDS},      \
+        {"scenario", required_argument, NULL, EL_FLAG_SCENARIO}, {"seed", required_argument, NULL, EL_FLAG_SEED},      \
+    {                                                                                                                  \
+        "root", required_argument, NULL, EL_FLAG_ROOT                                                                  \
+    }
 #define EL_MACHINE_HELP                                                                                                \
     "  --config FILE      settings (default: /etc/elementd/elementd.yaml if it is there)\n"                            \
     "  --simulate CARD    a simulated card instead of this machine: element-aic, lqd4500\n"                            \
@@ -92,8 +106,8 @@ bool el_machine_is_play(const struct el_machine_flags *f);
 /* Where profiles are: the settings' directory when it is there, else those beside an uninstalled executable. */
 void el_cli_find_profiles(struct el_settings *s);
 
-/* Keeps SIGTERM, SIGINT and SIGHUP waiting until the command takes them from its signal descriptor: the first thing that a daemon
- * does, so that no moment of its start is one where it would die of them. */
+/* Keeps SIGTERM, SIGINT and SIGHUP waiting until the command takes them from its signal descriptor: the first thing
+ * that a daemon does, so that no moment of its start is one where it would die of them. */
 void el_cli_hold_signals(void);
 
 /* Prints "elementd COMMAND: message" and a hint to --help; returns EL_EXIT_USAGE. */

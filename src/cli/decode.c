@@ -39,8 +39,8 @@ static const size_t page_size[PAGES] = {
 #define ERROR_LOG_MAX (256u * 64u)
 #define GROUPS                                                                                                         \
     (1ull << EL_GROUP_drive | 1ull << EL_GROUP_smart | 1ull << EL_GROUP_limits | 1ull << EL_GROUP_capacity |           \
-     1ull << EL_GROUP_thresholds | 1ull << EL_GROUP_power_states | 1ull << EL_GROUP_logs | 1ull << EL_GROUP_security | 1ull << EL_GROUP_ocp |      \
-     1ull << EL_GROUP_detail)
+     1ull << EL_GROUP_thresholds | 1ull << EL_GROUP_power_states | 1ull << EL_GROUP_logs | 1ull << EL_GROUP_security | \
+     1ull << EL_GROUP_ocp | 1ull << EL_GROUP_detail)
 
 /* The file's bytes, when there are as many as the page has. Says what is wrong. */
 static int read_page(enum page which, const char *path, struct el_buf *out)
@@ -119,7 +119,8 @@ static struct el_snapshot *one_drive(bool has_namespace)
     s->time_us = 1;
     slot->state = EL_SLOT_UP;
     slot->numa_node = -1;
-    slot->wear_days_remaining = slot->wear_days_low = slot->wear_days_high = slot->write_rate_1d = slot->write_rate_30d = NAN;
+    slot->wear_days_remaining = slot->wear_days_low = slot->wear_days_high = slot->write_rate_1d =
+        slot->write_rate_30d = NAN;
     if (has_namespace)
         el_snapshot_namespaces(s)->nsid = 1;
     return s;

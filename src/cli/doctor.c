@@ -15,11 +15,12 @@
 #include "device/cgroup.h"
 #include "device/device.h"
 
-static const char help[] = "usage: elementd doctor [--json] [--config FILE]\n"
-                           "Looks for what keeps elementd from doing its work here, and says how to mend it. Changes nothing.\n"
-                           "Exit 1 when something must be mended.\n"
-                           "  --json         one object with a list of findings, for programs\n"
-                           "  --config FILE  settings (default: /etc/elementd/elementd.yaml if it is there)\n";
+static const char help[] =
+    "usage: elementd doctor [--json] [--config FILE]\n"
+    "Looks for what keeps elementd from doing its work here, and says how to mend it. Changes nothing.\n"
+    "Exit 1 when something must be mended.\n"
+    "  --json         one object with a list of findings, for programs\n"
+    "  --config FILE  settings (default: /etc/elementd/elementd.yaml if it is there)\n";
 
 enum level { GOOD, NOTE, BAD }; /* works; works less than it could; does not work */
 
@@ -32,7 +33,8 @@ struct doctor {
     enum level worst;
 };
 
-static void find(struct doctor *d, enum level level, const char *topic, const char *fix, const char *fmt, ...) EL_PRINTF(5, 6);
+static void find(struct doctor *d, enum level level, const char *topic, const char *fix, const char *fmt, ...)
+    EL_PRINTF(5, 6);
 static void find(struct doctor *d, enum level level, const char *topic, const char *fix, const char *fmt, ...)
 {
     static const char *const names[] = {"good", "note", "bad"};
@@ -71,7 +73,9 @@ static void check_rights(struct doctor *d)
     if (caps >> CAP_SYS_ADMIN_BIT & 1)
         find(d, GOOD, "rights", NULL, "CAP_SYS_ADMIN is there: drives can be asked");
     else
-        find(d, BAD, "rights", "sudo elementd doctor\n[Service] AmbientCapabilities=CAP_SYS_ADMIN   (the unit that comes with elementd has it)",
+        find(d, BAD, "rights",
+             "sudo elementd doctor\n[Service] AmbientCapabilities=CAP_SYS_ADMIN   (the unit that comes with elementd "
+             "has it)",
              "CAP_SYS_ADMIN is missing: the kernel takes no SMART or feature commands from this process");
 }
 
@@ -90,7 +94,8 @@ static void check_drives(struct doctor *d)
             find(d, NOTE, "drives", "echo ADDRESS > /sys/bus/pci/drivers/nvme/bind   (only when nobody uses it)",
                  "%s: %s; it counts as unknown heat at full power", s->address, s->reason);
         else if (s->state == EL_SLOT_STALE || s->state == EL_SLOT_FAILED)
-            find(d, BAD, "drives", NULL, "%s (%s): %s", s->controller[0] ? s->controller : "drive", s->address, s->reason);
+            find(d, BAD, "drives", NULL, "%s (%s): %s", s->controller[0] ? s->controller : "drive", s->address,
+                 s->reason);
     }
     if (!all)
         find(d, BAD, "drives", "modprobe nvme\nlspci -d ::0108   (are they seen at all?)", "no NVMe drive is here");
@@ -120,23 +125,28 @@ static void check_array(struct doctor *d, const struct el_slot *s)
         el_sysfs_line(&d->fs, dir, "md/level", level, sizeof level) < 0)
         return;
     if (strcmp(level, "raid4") == 0 || strcmp(level, "raid5") == 0 || strcmp(level, "raid6") == 0)
-        find(d, NOTE, "caps", NULL, "%s is in %s (%s): writes through it are not capped (see caps.md)", s->controller, s->array, level);
+        find(d, NOTE, "caps", NULL, "%s is in %s (%s): writes through it are not capped (see caps.md)", s->controller,
+             s->array, level);
 }
 
 static void check_caps(struct doctor *d)
 {
-    static const char fix[] = "for s in system user machine; do\n"
-                              "  mkdir -p /etc/systemd/system/$s.slice.d\n"
-                              "  printf '[Slice]\\nIOAccounting=yes\\n' > /etc/systemd/system/$s.slice.d/50-elementd.conf\n"
-                              "done; systemctl daemon-reload   (a hand-made +io is undone by the next daemon-reload)";
+    static const char fix[] =
+        "for s in system user machine; do\n"
+        "  mkdir -p /etc/systemd/system/$s.slice.d\n"
+        "  printf '[Slice]\\nIOAccounting=yes\\n' > /etc/systemd/system/$s.slice.d/50-elementd.conf\n"
+        "done; systemctl daemon-reload   (a hand-made +io is undone by the next daemon-reload)";
     int r = el_cgroup_io_controller(&d->fs);
 
     if (r == -ENOLCK)
-        find(d, BAD, "caps", fix, "the io controller is off for the cgroups below the root: caps would be accepted and not applied");
+        find(d, BAD, "caps", fix,
+             "the io controller is off for the cgroups below the root: caps would be accepted and not applied");
     else if (r == -ENOTSUP)
-        find(d, BAD, "caps", "CONFIG_BLK_CGROUP=y CONFIG_BLK_CGROUP_IOCOST=y CONFIG_BLK_DEV_THROTTLING=y", "this kernel has no io controller");
+        find(d, BAD, "caps", "CONFIG_BLK_CGROUP=y CONFIG_BLK_CGROUP_IOCOST=y CONFIG_BLK_DEV_THROTTLING=y",
+             "this kernel has no io controller");
     else if (r < 0)
-        find(d, BAD, "caps", "systemd.unified_cgroup_hierarchy=1   (kernel command line; in a container: run on the host)",
+        find(d, BAD, "caps",
+             "systemd.unified_cgroup_hierarchy=1   (kernel command line; in a container: run on the host)",
              "no cgroup v2 root is mounted at /sys/fs/cgroup");
     else
         find(d, GOOD, "caps", NULL, "the io controller is on");
@@ -163,7 +173,8 @@ static void check_kernel(struct doctor *d)
         find(d, NOTE, "links", "pcie_ports=native   (kernel command line; also check that firmware grants AER)",
              "no AER counters: PCIe errors are not seen");
     if (d->device.ops->event_fd(d->device.dev) < 0)
-        find(d, NOTE, "events", NULL, "no kernel events reach this process: plugging is seen after seconds, not at once");
+        find(d, NOTE, "events", NULL,
+             "no kernel events reach this process: plugging is seen after seconds, not at once");
 }
 
 /* ---- sensors ---- */
@@ -182,12 +193,16 @@ static void check_sensors(struct doctor *d)
                 s = &d->inv.sensors[i];
         inlet |= map->role == EL_ROLE_INLET && s;
         if (!s)
-            find(d, BAD, "sensors", "elementd scan   (lists the names that exist)", "no sensor is called \"%s\"", map->source);
+            find(d, BAD, "sensors", "elementd scan   (lists the names that exist)", "no sensor is called \"%s\"",
+                 map->source);
         else if (s->value.quality != EL_GOOD)
-            find(d, BAD, "sensors", NULL, "\"%s\" gives no good reading: %s", map->source, el_quality_name(s->value.quality));
+            find(d, BAD, "sensors", NULL, "\"%s\" gives no good reading: %s", map->source,
+                 el_quality_name(s->value.quality));
     }
     if (!inlet)
-        find(d, NOTE, "sensors", "sensors:\n  - source: NAME   (from elementd scan), or file:/run/inlet filled from the BMC\n    role: inlet",
+        find(d, NOTE, "sensors",
+             "sensors:\n  - source: NAME   (from elementd scan), or file:/run/inlet filled from the BMC\n    role: "
+             "inlet",
              "no inlet sensor is named: the inlet temperature is assumed");
     if (!d->inv.n.sensors)
         find(d, NOTE, "sensors", "sensors-detect   (package lm-sensors)", "no board sensors are found");
@@ -224,8 +239,8 @@ static void check_pollers(struct doctor *d)
             continue;
         for (size_t i = 0; i < EL_ARRAY_SIZE(pollers); i++)
             if (strcmp(name, pollers[i].process) == 0)
-                find(d, NOTE, "pollers", pollers[i].fix, "%s (%s) may ask NVMe drives too: each such reading is an admin command more",
-                     name, e->d_name);
+                find(d, NOTE, "pollers", pollers[i].fix,
+                     "%s (%s) may ask NVMe drives too: each such reading is an admin command more", name, e->d_name);
     }
     if (proc)
         closedir(proc);
@@ -245,14 +260,17 @@ static void check_snmp(struct doctor *d)
         return;
     r = el_snmpd_missing(SNMPD_CONF, d->settings.snmp.base_oid, &missing);
     if (r == 0 && missing.len)
-        find(d, NOTE, "snmp", missing.data, "%s lacks these lines (snmpd.conf.d/elementd.conf is their place), then: systemctl restart snmpd",
+        find(d, NOTE, "snmp", missing.data,
+             "%s lacks these lines (snmpd.conf.d/elementd.conf is their place), then: systemctl restart snmpd",
              SNMPD_CONF);
     else if (r < 0)
-        find(d, NOTE, "snmp", NULL, "%s/snmpd.conf: %s", SNMPD_CONF, r == -ENOENT ? "not there: no snmpd, or another one" : strerror(-r));
+        find(d, NOTE, "snmp", NULL, "%s/snmpd.conf: %s", SNMPD_CONF,
+             r == -ENOENT ? "not there: no snmpd, or another one" : strerror(-r));
     if (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
         find(d, NOTE, "snmp", NULL, "no AgentX socket at %s: nothing of elementd is seen through snmpd", path);
     else if (!(st.st_mode & 0002) && !((st.st_mode & 0020) && st.st_gid))
-        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp elementd-exporter", "only root may connect to the AgentX socket at %s", path);
+        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp elementd-exporter",
+             "only root may connect to the AgentX socket at %s", path);
     else if (r == 0 && !missing.len)
         find(d, GOOD, "snmp", NULL, "snmpd takes subagents at %s and shows what they say", path);
 }
@@ -292,8 +310,10 @@ static int print_json(struct doctor *d, int r)
 
 int el_cmd_doctor(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"config", required_argument, NULL, EL_FLAG_CONFIG}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                            {"config", required_argument, NULL, EL_FLAG_CONFIG},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
     struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
     EL_AUTO_FREE struct doctor *d = calloc(1, sizeof *d);
     int c, r;

@@ -13,7 +13,8 @@
 
 static const char help[] =
     "usage: elementd envelope --card CARD [--workload NAME] [options]\n"
-    "Share of full throughput that a card can sustain over a grid of inlet temperature and airflow, and the least air for all of it.\n"
+    "Share of full throughput that a card can sustain over a grid of inlet temperature and airflow, and the least air "
+    "for all of it.\n"
     "  --card CARD        element-aic, lqd4500, or another card profile\n"
     "  --workload NAME    random-read-4k (default), sql, ...\n"
     "  --array KIND       raid0: all drives are one stripe, at the pace of the hottest; raid1: pairs of mirrors\n"
@@ -123,8 +124,8 @@ static int draw(const struct el_scenario *s, const struct grid *g, const char *p
     char title[200];
     int r;
 
-    snprintf(title, sizeof title, "%s, %s%s%s: sustained share of full throughput", s->card, s->workload, strcmp(s->array, "none") ? ", " : "",
-             strcmp(s->array, "none") ? s->array : "");
+    snprintf(title, sizeof title, "%s, %s%s%s: sustained share of full throughput", s->card, s->workload,
+             strcmp(s->array, "none") ? ", " : "", strcmp(s->array, "none") ? s->array : "");
     el_plot_grid(&svg, title, "airflow, LFM", airs_lfm, AIRS, "inlet, C", inlets_c, INLETS, g->share);
     r = svg.failed ? -ENOMEM : el_file_replace(AT_FDCWD, path, svg.data, svg.len, 0644, false);
     if (r < 0)

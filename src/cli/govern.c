@@ -9,15 +9,16 @@
 #include "cli/cli.h"
 #include "control/govern.h"
 
-static const char help[] =
-    "usage: elementd govern [flags]\n"
-    "Reads the drives, decides, acts as the mode says, and writes a snapshot after each round. SIGHUP reloads the settings,\n"
-    "SIGTERM ends it and puts everything back that is not hot.\n" EL_MACHINE_HELP
-    "  --mode MODE        observe, advise or enforce; wins over the settings\n"
-    "  --runtime-dir DIR  where the snapshot goes; wins over the settings\n"
-    "  --state-dir DIR    journal and history; wins over the settings\n"
-    "  --log-level LEVEL  error, warning, info or debug; wins over the settings\n"
-    "  --sandbox MODE     auto: give up all rights it does not need, as far as this kernel can; require: or fail; off\n";
+static const char help[] = "usage: elementd govern [flags]\n"
+                           "Reads the drives, decides, acts as the mode says, and writes a snapshot after each round. "
+                           "SIGHUP reloads the settings,\n"
+                           "SIGTERM ends it and puts everything back that is not hot.\n" EL_MACHINE_HELP
+                           "  --mode MODE        observe, advise or enforce; wins over the settings\n"
+                           "  --runtime-dir DIR  where the snapshot goes; wins over the settings\n"
+                           "  --state-dir DIR    journal and history; wins over the settings\n"
+                           "  --log-level LEVEL  error, warning, info or debug; wins over the settings\n"
+                           "  --sandbox MODE     auto: give up all rights it does not need, as far as this kernel can; "
+                           "require: or fail; off\n";
 
 enum { FLAG_MODE = EL_FLAG_OWN, FLAG_RUNTIME_DIR, FLAG_STATE_DIR, FLAG_LOG_LEVEL, FLAG_SANDBOX };
 
@@ -102,7 +103,8 @@ int el_cmd_govern(int argc, char **argv)
     struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
     struct own own = {.mode = -1, .log_level = -1};
     EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings), *defaults = malloc(sizeof *defaults);
-    struct el_govern_options o = {.settings = settings, .defaults = defaults, .config = NULL, .amend = amend, .ctx = &own};
+    struct el_govern_options o = {
+        .settings = settings, .defaults = defaults, .config = NULL, .amend = amend, .ctx = &own};
     int r;
 
     el_cli_hold_signals();

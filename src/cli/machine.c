@@ -56,7 +56,10 @@ static void set_surroundings(const struct el_machine_flags *f, const struct el_s
     o->workload = f->workload ? f->workload : s && s->workload[0] ? s->workload : NULL;
     o->inlet_c = isfinite(f->inlet_c) ? f->inlet_c : s && isfinite(s->inlet_c) ? s->inlet_c : 25;
     o->airflow_lfm = isfinite(f->airflow_lfm) ? f->airflow_lfm : s && isfinite(s->airflow_lfm) ? s->airflow_lfm : 400;
-    o->array = !s || !s->array[0] ? EL_TWIN_ARRAY_NONE : strcmp(s->array, "raid1") == 0 ? EL_TWIN_RAID1 : strcmp(s->array, "raid0") == 0 ? EL_TWIN_RAID0 : EL_TWIN_ARRAY_NONE;
+    o->array = !s || !s->array[0]               ? EL_TWIN_ARRAY_NONE
+               : strcmp(s->array, "raid1") == 0 ? EL_TWIN_RAID1
+               : strcmp(s->array, "raid0") == 0 ? EL_TWIN_RAID0
+                                                : EL_TWIN_ARRAY_NONE;
     o->scenario = s;
 }
 

@@ -22,7 +22,8 @@ static void print_help(FILE *to)
     fputs("usage: elementd COMMAND [flags]\n\n", to);
     for (size_t i = 0; i < EL_ARRAY_SIZE(commands); i++)
         fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
-    fputs("\nelementd COMMAND --help says more. Exit codes: 0 good, 1 it ran and the answer is bad, 2 wrong usage.\n", to);
+    fputs("\nelementd COMMAND --help says more. Exit codes: 0 good, 1 it ran and the answer is bad, 2 wrong usage.\n",
+          to);
 }
 
 static size_t common_prefix(const char *a, const char *b)

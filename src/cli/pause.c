@@ -11,11 +11,12 @@
 #include "cli/cli.h"
 #include "control/tick.h"
 
-static const char help[] = "usage: elementd pause DURATION [--runtime-dir DIR] [--config FILE]\n"
-                           "       elementd pause --resume\n"
-                           "For DURATION (30s, 15m, 2h; at most 24h) the daemon decides but moves nothing, and lets go what is not hot.\n"
-                           "  --resume           ends a pause now\n"
-                           "  --runtime-dir DIR  of the daemon (default: from the settings, /run/elementd)\n";
+static const char help[] =
+    "usage: elementd pause DURATION [--runtime-dir DIR] [--config FILE]\n"
+    "       elementd pause --resume\n"
+    "For DURATION (30s, 15m, 2h; at most 24h) the daemon decides but moves nothing, and lets go what is not hot.\n"
+    "  --resume           ends a pause now\n"
+    "  --runtime-dir DIR  of the daemon (default: from the settings, /run/elementd)\n";
 
 enum { FLAG_RESUME = EL_FLAG_OWN, FLAG_RUNTIME_DIR };
 

@@ -8,11 +8,12 @@
 #include "cli/cli.h"
 #include "control/restore.h"
 
-static const char help[] = "usage: elementd restore [--force] [--state-dir DIR] [--config FILE]\n"
-                           "Puts back what a daemon that was killed left set, from its journal. A drive that is hot keeps its cap: run it\n"
-                           "again when it has cooled. Does nothing beside a running daemon, which sees to it itself.\n"
-                           "  --force          hot drives too\n"
-                           "  --state-dir DIR  where the journal is (default: from the settings, /var/lib/elementd)\n" EL_MACHINE_HELP;
+static const char help[] =
+    "usage: elementd restore [--force] [--state-dir DIR] [--config FILE]\n"
+    "Puts back what a daemon that was killed left set, from its journal. A drive that is hot keeps its cap: run it\n"
+    "again when it has cooled. Does nothing beside a running daemon, which sees to it itself.\n"
+    "  --force          hot drives too\n"
+    "  --state-dir DIR  where the journal is (default: from the settings, /var/lib/elementd)\n" EL_MACHINE_HELP;
 
 enum { FLAG_FORCE = EL_FLAG_OWN, FLAG_STATE_DIR };
 

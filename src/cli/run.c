@@ -1,4 +1,5 @@
-/* elementd run: starts the daemon and the exporter, minds both, shows what they do. One thread; all waiting is in one poll. */
+/* elementd run: starts the daemon and the exporter, minds both, shows what they do. One thread; all waiting is in one
+ * poll. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,19 +17,21 @@
 
 static const char help[] =
     "usage: elementd run [flags]\n"
-    "The daemon and the exporter together, without a service manager: http://localhost:10450/ while it runs.\n" EL_MACHINE_HELP
-    "  --mode MODE        observe, advise or enforce (simulated: enforce, else advise)\n"
+    "The daemon and the exporter together, without a service manager: http://localhost:10450/ while it "
+    "runs.\n" EL_MACHINE_HELP "  --mode MODE        observe, advise or enforce (simulated: enforce, else advise)\n"
     "  --runtime-dir DIR, --state-dir DIR\n"
-    "                     (default: a private directory that is removed at the end; for this machine as root /run/elementd\n"
+    "                     (default: a private directory that is removed at the end; for this machine as root "
+    "/run/elementd\n"
     "                     and /var/lib/elementd)\n"
     "  --sandbox MODE     goes to both: auto, require or off\n"
     "  --web.*, --snmp.*, --collect GROUPS\n"
-    "                     go to the exporter, see elementd-exporter --help; --web.listen-address HOST:PORT most of all\n";
+    "                     go to the exporter, see elementd-exporter --help; --web.listen-address HOST:PORT most of "
+    "all\n";
 
-#define LINE_EVERY_US   (5 * EL_USEC_PER_SEC)    /* without a terminal */
-#define TABLE_EVERY_US  (2 * EL_USEC_PER_SEC)
-#define END_WAIT_US     (1700 * EL_USEC_PER_MSEC) /* then children are killed */
-#define ARGS_MAX        128
+#define LINE_EVERY_US  (5 * EL_USEC_PER_SEC) /* without a terminal */
+#define TABLE_EVERY_US (2 * EL_USEC_PER_SEC)
+#define END_WAIT_US    (1700 * EL_USEC_PER_MSEC) /* then children are killed */
+#define ARGS_MAX       128
 
 struct run {
     struct el_rundir dirs;
@@ -78,7 +81,8 @@ static int split_args(struct run *r, int argc, char **argv)
             el_cli_usage("run", "%s needs a value", argv[i]);
             return -EINVAL;
         }
-        if (strncmp(argv[i], "--web.listen-address", 20) == 0 || (i > 1 && strcmp(argv[i - 1], "--web.listen-address") == 0))
+        if (strncmp(argv[i], "--web.listen-address", 20) == 0 ||
+            (i > 1 && strcmp(argv[i - 1], "--web.listen-address") == 0))
             r->address = r->address ? r->address : value;
     }
     return 0;
@@ -115,7 +119,8 @@ static int parse(struct run *r, struct el_machine_flags *f)
             r->dirs.state = optarg;
         else if (c == 'x')
             add(r->exporter_args, &r->exporter_n, "--sandbox", optarg);
-        else if ((c == 'm' && el_cli_mode("run", optarg, &ignored) < 0) || (c == 'l' && el_cli_log_level("run", optarg, &ignored) < 0))
+        else if ((c == 'm' && el_cli_mode("run", optarg, &ignored) < 0) ||
+                 (c == 'l' && el_cli_log_level("run", optarg, &ignored) < 0))
             return -EINVAL;
         else if (c >= 0x100 && el_machine_flag(f, c, optarg) < 0)
             return -EINVAL;
@@ -194,7 +199,8 @@ static void loop(struct run *r)
 
     r->show_us = now + EL_USEC_PER_SEC;
     for (;;) {
-        struct pollfd p[] = {{.fd = r->signal_fd, .events = POLLIN}, {.fd = r->govern.log_fd, .events = POLLIN},
+        struct pollfd p[] = {{.fd = r->signal_fd, .events = POLLIN},
+                             {.fd = r->govern.log_fd, .events = POLLIN},
                              {.fd = r->exporter.log_fd, .events = POLLIN}};
 
         now = el_clock_boottime_us();
@@ -268,8 +274,9 @@ int el_cmd_run(int argc, char **argv)
     make_commands(&r, &flags);
     make_address(&r, address, sizeof address);
     r.terminal = isatty(STDOUT_FILENO);
-    printf("page     %s\nmetrics  %smetrics\nJSON     %sapi/v1/snapshot\nhere     elementd status --runtime-dir %s\nCtrl-C ends it\n\n", r.address,
-           r.address, r.address, r.dirs.runtime);
+    printf("page     %s\nmetrics  %smetrics\nJSON     %sapi/v1/snapshot\nhere     elementd status --runtime-dir "
+           "%s\nCtrl-C ends it\n\n",
+           r.address, r.address, r.address, r.dirs.runtime);
     fflush(stdout);
     el_minder_init(&r.govern, "elementd", "/proc/self/exe", r.govern_args, r.terminal);
     el_minder_init(&r.exporter, "elementd-exporter", NULL, r.exporter_args, r.terminal);

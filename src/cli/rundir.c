@@ -28,7 +28,10 @@ static int make_exporter_state(const struct el_rundir *d)
 static int make_private(struct el_rundir *d)
 {
     const char *xdg = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
-    const char *in = xdg && access(xdg, W_OK) == 0 ? xdg : geteuid() == 0 && access("/run", W_OK) == 0 ? "/run" : tmp ? tmp : "/tmp";
+    const char *in = xdg && access(xdg, W_OK) == 0                 ? xdg
+                     : geteuid() == 0 && access("/run", W_OK) == 0 ? "/run"
+                     : tmp                                         ? tmp
+                                                                   : "/tmp";
 
     if ((size_t)snprintf(d->base, sizeof d->base, "%s/elementd-run-XXXXXX", in) >= sizeof d->base)
         return -ENAMETOOLONG;

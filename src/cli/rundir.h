@@ -1,5 +1,5 @@
-/* Where `elementd run` keeps its files: the system's directories for the real machine as root, else a private one that goes
- * when it ends. */
+/* Where `elementd run` keeps its files: the system's directories for the real machine as root, else a private one that
+ * goes when it ends. */
 #pragma once
 
 #include <stdbool.h>

@@ -10,9 +10,10 @@
 #include "cli/cli.h"
 #include "control/scan.h"
 
-static const char help[] = "usage: elementd scan [--json] [flags]\n"
-                           "Cards, switches, slots and drives with links, temperatures, limits and actuators; what is missing, and why.\n"
-                           "  --json             {\"cards\":[{\"slots\":[...]}]} for programs\n" EL_MACHINE_HELP;
+static const char help[] =
+    "usage: elementd scan [--json] [flags]\n"
+    "Cards, switches, slots and drives with links, temperatures, limits and actuators; what is missing, and why.\n"
+    "  --json             {\"cards\":[{\"slots\":[...]}]} for programs\n" EL_MACHINE_HELP;
 
 /* ---- JSON: what is not known is not there ---- */
 
@@ -43,8 +44,8 @@ static double kelvin_c(uint16_t kelvin)
 
 static json_t *link_json(const struct el_link *l)
 {
-    json_t *o = json_pack("{s:s, s:s, s:b, s:b}", "role", el_link_role_name(l->role), "address", l->address, "known", l->known, "degraded",
-                          l->degraded);
+    json_t *o = json_pack("{s:s, s:s, s:b, s:b}", "role", el_link_role_name(l->role), "address", l->address, "known",
+                          l->known, "degraded", l->degraded);
 
     if (l->known)
         json_object_set_new(o, "up", json_boolean(l->up));
@@ -139,7 +140,8 @@ static json_t *card_json(const struct el_scan *scan, uint32_t row)
 {
     const struct el_snapshot *s = scan->world.s;
     const struct el_card *c = &el_snapshot_cards(s)[row];
-    json_t *o = json_pack("{s:s, s:i, s:b}", "name", c->name, "number", (int)c->number, "switch", c->has_switch), *list = json_array();
+    json_t *o = json_pack("{s:s, s:i, s:b}", "name", c->name, "number", (int)c->number, "switch", c->has_switch),
+           *list = json_array();
 
     put_text(o, "title", c->title);
     put_text(o, "profile", c->profile);
@@ -174,7 +176,8 @@ static json_t *sensor_json(const struct el_sensor *n)
 static int print_json(const struct el_scan *scan)
 {
     const struct el_snapshot *s = scan->world.s;
-    json_t *cards = json_array(), *sensors = json_array(), *root = json_pack("{s:o, s:o}", "cards", cards, "sensors", sensors);
+    json_t *cards = json_array(), *sensors = json_array(),
+           *root = json_pack("{s:o, s:o}", "cards", cards, "sensors", sensors);
     int r;
 
     for (uint32_t i = 0; i < s->cards.count; i++)
@@ -247,7 +250,8 @@ static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row)
     el_buf_putc(b, '\n');
     if (!el_slot_pollable(t))
         return;
-    el_buf_printf(b, "            %s  serial %s  firmware %s\n            ", t->identify.model, t->identify.serial, t->identify.firmware);
+    el_buf_printf(b, "            %s  serial %s  firmware %s\n            ", t->identify.model, t->identify.serial,
+                  t->identify.firmware);
     for (uint32_t i = 0; i < s->links.count; i++)
         if (el_snapshot_links(s)[i].slot == (int32_t)row && el_snapshot_links(s)[i].role == EL_LINK_DRIVE)
             put_link(b, &el_snapshot_links(s)[i]);
@@ -324,7 +328,8 @@ static void put_sensor(struct el_buf *b, const struct el_sensor *n)
     } form[EL_SENSOR_KIND_COUNT] = {{3, "C"}, {0, "rpm"}, {4, "%"}, {3, "V"}, {3, "A"}, {3, "W"}, {4, "%"}, {3, "LFM"}};
     char text[EL_NUM_MAX];
 
-    el_buf_printf(b, "  %-32s %-12s %-10s ", n->name, el_sensor_kind_name(n->kind), n->role ? el_sensor_role_name(n->role) : "");
+    el_buf_printf(b, "  %-32s %-12s %-10s ", n->name, el_sensor_kind_name(n->kind),
+                  n->role ? el_sensor_role_name(n->role) : "");
     if (n->value.quality == EL_GOOD) {
         el_num_fixed(text, n->value.value, form[n->kind].decimals);
         el_buf_printf(b, "%s %s\n", text, form[n->kind].unit);

@@ -9,8 +9,13 @@
 #include "base/text.h"
 #include "config/config.h"
 
-static const struct el_scenario nothing = {.inlet_c = NAN, .airflow_lfm = NAN, .hours = NAN, .limit_c = NAN, .card_watts = NAN, .switch_limit_c = NAN,
-                                            .margin_c = NAN};
+static const struct el_scenario nothing = {.inlet_c = NAN,
+                                           .airflow_lfm = NAN,
+                                           .hours = NAN,
+                                           .limit_c = NAN,
+                                           .card_watts = NAN,
+                                           .switch_limit_c = NAN,
+                                           .margin_c = NAN};
 
 void el_sim_args_init(struct el_sim_args *a)
 {
@@ -80,7 +85,8 @@ static int count_flag(const char *flag, const char *arg, uint64_t lo, uint64_t h
     uint64_t v;
 
     if (el_num_parse_u64(arg, &v) < 0 || v < lo || v > hi) {
-        fprintf(stderr, "elementd: %s: got \"%.60s\", expected a whole number from %ju to %ju\n", flag, arg, (uintmax_t)lo, (uintmax_t)hi);
+        fprintf(stderr, "elementd: %s: got \"%.60s\", expected a whole number from %ju to %ju\n", flag, arg,
+                (uintmax_t)lo, (uintmax_t)hi);
         return -EINVAL;
     }
     *out = v;
@@ -179,12 +185,25 @@ int el_sim_args_finish(struct el_sim_args *a, const char *command)
     s->seeds = s->seeds ? s->seeds : 1;
     if (pick("--governor", s->governor, governors, EL_ARRAY_SIZE(governors), &governor) < 0 ||
         pick("--array", s->array, arrays, EL_ARRAY_SIZE(arrays), &array) < 0 ||
-        pick("--preference", a->preference, preferences, EL_ARRAY_SIZE(preferences), &preference) < 0 || load_profiles(a) < 0)
+        pick("--preference", a->preference, preferences, EL_ARRAY_SIZE(preferences), &preference) < 0 ||
+        load_profiles(a) < 0)
         return -EINVAL;
     a->options = (struct el_simulate_options){
-        .card = &a->card, .drives = a->drives, .workload = s->workload, .inlet_c = s->inlet_c, .airflow_lfm = s->airflow_lfm, .hours = s->hours,
-        .seed = s->seed, .law = el_simulate_law(s->governor), .limit_c = s->limit_c, .card_watts = s->card_watts, .switch_limit_c = s->switch_limit_c, .margin_c = s->margin_c,
-        .array = (enum el_twin_array)array, .preference = (enum el_preference)preference, .scenario = a->has_scenario ? s : NULL,
+        .card = &a->card,
+        .drives = a->drives,
+        .workload = s->workload,
+        .inlet_c = s->inlet_c,
+        .airflow_lfm = s->airflow_lfm,
+        .hours = s->hours,
+        .seed = s->seed,
+        .law = el_simulate_law(s->governor),
+        .limit_c = s->limit_c,
+        .card_watts = s->card_watts,
+        .switch_limit_c = s->switch_limit_c,
+        .margin_c = s->margin_c,
+        .array = (enum el_twin_array)array,
+        .preference = (enum el_preference)preference,
+        .scenario = a->has_scenario ? s : NULL,
     };
     return 0;
 }

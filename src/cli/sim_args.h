@@ -16,20 +16,41 @@ struct el_sim_args {
 };
 
 enum {
-    EL_SIM_FLAG_CARD = 0x300, EL_SIM_FLAG_WORKLOAD, EL_SIM_FLAG_INLET, EL_SIM_FLAG_AIRFLOW, EL_SIM_FLAG_HOURS, EL_SIM_FLAG_SEED,
-    EL_SIM_FLAG_SEEDS, EL_SIM_FLAG_GOVERNOR, EL_SIM_FLAG_LIMIT, EL_SIM_FLAG_CARD_WATTS, EL_SIM_FLAG_SWITCH_LIMIT, EL_SIM_FLAG_MARGIN, EL_SIM_FLAG_ARRAY,
-    EL_SIM_FLAG_SCENARIO, EL_SIM_FLAG_PROFILES, EL_SIM_FLAG_PREFERENCE, EL_SIM_FLAG_OWN
+    EL_SIM_FLAG_CARD = 0x300,
+    EL_SIM_FLAG_WORKLOAD,
+    EL_SIM_FLAG_INLET,
+    EL_SIM_FLAG_AIRFLOW,
+    EL_SIM_FLAG_HOURS,
+    EL_SIM_FLAG_SEED,
+    EL_SIM_FLAG_SEEDS,
+    EL_SIM_FLAG_GOVERNOR,
+    EL_SIM_FLAG_LIMIT,
+    EL_SIM_FLAG_CARD_WATTS,
+    EL_SIM_FLAG_SWITCH_LIMIT,
+    EL_SIM_FLAG_MARGIN,
+    EL_SIM_FLAG_ARRAY,
+    EL_SIM_FLAG_SCENARIO,
+    EL_SIM_FLAG_PROFILES,
+    EL_SIM_FLAG_PREFERENCE,
+    EL_SIM_FLAG_OWN
 };
-#define EL_SIM_OPTIONS                                                                                                                 \
-    {"card", required_argument, NULL, EL_SIM_FLAG_CARD}, {"workload", required_argument, NULL, EL_SIM_FLAG_WORKLOAD},                  \
-    {"seed", required_argument, NULL, EL_SIM_FLAG_SEED}, {"governor", required_argument, NULL, EL_SIM_FLAG_GOVERNOR},                  \
-    {"limit", required_argument, NULL, EL_SIM_FLAG_LIMIT}, {"card-watts", required_argument, NULL, EL_SIM_FLAG_CARD_WATTS},            \
-    {"switch-limit", required_argument, NULL, EL_SIM_FLAG_SWITCH_LIMIT}, {"margin", required_argument, NULL, EL_SIM_FLAG_MARGIN}, {"array", required_argument, NULL, EL_SIM_FLAG_ARRAY},                    \
-    {"profiles", required_argument, NULL, EL_SIM_FLAG_PROFILES}
+#define EL_SIM_OPTIONS                                                                                                 \
+    {"card", required_argument, NULL, EL_SIM_FLAG_CARD}, {"workload", required_argument, NULL, EL_SIM_FLAG_WORKLOAD},  \
+        {"seed", required_argument, NULL, EL_SIM_FLAG_SEED},                                                           \
+        {"governor", required_argument, NULL, EL_SIM_FLAG_GOVERNOR},                                                   \
+        {"limit", required_argument, NULL, EL_SIM_FLAG_LIMIT},                                                         \
+        {"card-watts", required_argument, NULL, EL_SIM_FLAG_CARD_WATTS},                                               \
+        {"switch-limit", required_argument, NULL, EL_SIM_FLAG_SWITCH_LIMIT},                                           \
+        {"margin", required_argument, NULL, EL_SIM_FLAG_MARGIN},                                                       \
+        {"array", required_argument, NULL, EL_SIM_FLAG_ARRAY},                                                         \
+    {                                                                                                                  \
+        "profiles", required_argument, NULL, EL_SIM_FLAG_PROFILES                                                      \
+    }
 
 /* A scenario that states nothing. */
 void el_sim_args_init(struct el_sim_args *a);
-/* A scenario file under the flags that were given before or after: only what no flag states is taken. 0 or -EINVAL, said. */
+/* A scenario file under the flags that were given before or after: only what no flag states is taken. 0 or -EINVAL,
+ * said. */
 int el_sim_args_scenario(struct el_sim_args *a, const char *path);
 /* 1 taken, 0 not one of these flags, -EINVAL (already said). */
 int el_sim_args_flag(struct el_sim_args *a, int code, const char *arg);

@@ -20,7 +20,8 @@ static const char help[] =
     "  --card CARD        element-aic, lqd4500, or another card profile\n"
     "  --workload NAME    random-read-4k (default), sql, ...; bursty-NAME, mixed, idle\n"
     "  --inlet C          inlet temperature (25)          --airflow LFM   air over the card (400)\n"
-    "  --hours H          how long (1)                    --seed S        of parameters, noise and bursts (1); 0 = nominal card\n"
+    "  --hours H          how long (1)                    --seed S        of parameters, noise and bursts (1); 0 = "
+    "nominal card\n"
     "  --governor NAME    element (default), none, or oracle: the best that physics allows\n"
     "  --limit C          on each drive (a degree below its warning temperature)\n"
     "  --margin C         aim this much below the limit (0)\n"
@@ -140,8 +141,8 @@ static void print_table(const struct el_sim_args *a, const struct el_simulate_re
     el_simulate_summary(results, (uint32_t)s->seeds, &mean, &worst);
     if (*s->title)
         el_buf_printf(&b, "%s\n", s->title);
-    el_buf_printf(&b, "%s, %s, governor %s, inlet %g C, %g LFM, %g h, seed %ju", s->card, s->workload, s->governor, s->inlet_c, s->airflow_lfm,
-                  s->hours, (uintmax_t)s->seed);
+    el_buf_printf(&b, "%s, %s, governor %s, inlet %g C, %g LFM, %g h, seed %ju", s->card, s->workload, s->governor,
+                  s->inlet_c, s->airflow_lfm, s->hours, (uintmax_t)s->seed);
     if (s->seeds > 1)
         el_buf_printf(&b, " to %ju\n%40s %14s %14s\n", (uintmax_t)(s->seed + s->seeds - 1), "", "mean", "worst");
     else
@@ -165,7 +166,8 @@ static int check_expects(const struct el_scenario *s)
 {
     for (uint32_t i = 0; i < s->expects; i++)
         if (!el_simulate_expect_known(&s->expect[i])) {
-            fprintf(stderr, "elementd simulate: the scenario expects \"%s\", which is no figure of `simulate --json`\n", s->expect[i].figure);
+            fprintf(stderr, "elementd simulate: the scenario expects \"%s\", which is no figure of `simulate --json`\n",
+                    s->expect[i].figure);
             return -EINVAL;
         }
     return 0;
@@ -196,7 +198,8 @@ static int open_outputs(struct command *c)
     c->trace.law = s->governor;
     if (c->csv && !(c->trace.file = fopen(c->csv, "w")))
         return complain(c->csv, -errno);
-    snprintf(title, sizeof title, "%.40s, %.40s, %.12s, %g C inlet, %g LFM", s->card, s->workload, s->governor, s->inlet_c, s->airflow_lfm);
+    snprintf(title, sizeof title, "%.40s, %.40s, %.12s, %g C inlet, %g LFM", s->card, s->workload, s->governor,
+             s->inlet_c, s->airflow_lfm);
     if (c->plot_file && !(c->plot = el_sim_plot_new(s->hours * 3600, *s->title ? s->title : title)))
         return complain(c->plot_file, -ENOMEM);
     if (c->csv || c->plot_file) {
@@ -249,8 +252,8 @@ static int replay(const char *path)
         printf("%ju decisions of law %s made again: all the same\n", (uintmax_t)found.ticks, found.law);
         return EL_EXIT_OK;
     }
-    printf("%ju of %ju decisions of law %s came out differently, first at %g s: %s\n", (uintmax_t)found.different, (uintmax_t)found.ticks, found.law,
-           found.first_t_s, found.first_what);
+    printf("%ju of %ju decisions of law %s came out differently, first at %g s: %s\n", (uintmax_t)found.different,
+           (uintmax_t)found.ticks, found.law, found.first_t_s, found.first_what);
     return EL_EXIT_BAD;
 }
 
@@ -361,7 +364,9 @@ int el_cmd_simulate(int argc, char **argv)
     if ((c.csv || c.plot_file) && c.args.scenario.seeds > 1)
         return el_cli_usage("simulate", "--csv and --plot show one run: use --seeds 1");
     if (c.plant && (!c.args.options.law || c.args.scenario.seeds > 1))
-        return el_cli_usage("simulate", "--plant runs once, and only we know enough of a plant for an oracle: use --governor element or none");
+        return el_cli_usage(
+            "simulate",
+            "--plant runs once, and only we know enough of a plant for an oracle: use --governor element or none");
     if (c.plant) {
         signal(SIGPIPE, SIG_IGN); /* a plant that dies is an answer, not our end */
         el_text_copy(c.args.scenario.workload, sizeof c.args.scenario.workload, "external");

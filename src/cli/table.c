@@ -112,8 +112,8 @@ static void link_cell(struct el_buf *b, const struct el_snapshot *s, uint32_t ro
         if (!l->up)
             snprintf(text, sizeof text, "down");
         else
-            snprintf(text, sizeof text, "x%u %u%s%s", l->current_width, l->current_mts / 1000, l->current_mts % 1000 ? ".5" : "",
-                     l->degraded ? " !" : "");
+            snprintf(text, sizeof text, "x%u %u%s%s", l->current_width, l->current_mts / 1000,
+                     l->current_mts % 1000 ? ".5" : "", l->degraded ? " !" : "");
     }
     cell(b, 8, text);
 }
@@ -190,7 +190,8 @@ void el_table_status(struct el_buf *b, const struct el_snapshot *s, const struct
 
     for (uint32_t c = 0; c < s->cards.count; c++) {
         card_line(b, &cards[c]);
-        el_buf_puts(b, "  slot drive    serial               state       temp    limit headroom   power        read       write     link  worn   cap  because\n");
+        el_buf_puts(b, "  slot drive    serial               state       temp    limit headroom   power        read    "
+                       "   write     link  worn   cap  because\n");
         for (uint32_t i = 0; i < cards[c].slots; i++)
             slot_line(b, s, before, cards[c].first_slot + i, now_us);
     }
@@ -235,6 +236,7 @@ void el_table_line(struct el_buf *b, const struct el_snapshot *s, const struct e
     tenths(text, bytes / 1e9, "GB/s");
     el_buf_printf(b, ", %s", text);
     if (capped)
-        el_buf_printf(b, ", %u capped (down to %d %%: %s)", capped, (int)lround(deepest * 100), el_constraint_name(why));
+        el_buf_printf(b, ", %u capped (down to %d %%: %s)", capped, (int)lround(deepest * 100),
+                      el_constraint_name(why));
     el_buf_printf(b, ", %u alarms\n", s->alarms.count);
 }

@@ -164,7 +164,8 @@ static const struct el_setting *find(const struct el_setting_table *t, const cha
 
 static void read_list(struct load *l, const struct el_yaml *list, struct el_settings *s);
 
-static void read_map(struct load *l, const struct el_setting_table *t, const struct el_yaml *map, const char *prefix, void *base)
+static void read_map(struct load *l, const struct el_setting_table *t, const struct el_yaml *map, const char *prefix,
+                     void *base)
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct el_yaml *n = map->child[i];
@@ -223,7 +224,8 @@ static void read_list(struct load *l, const struct el_yaml *list, struct el_sett
             el_yaml_error(entry, &e, "\"%s\" is missing", needed);
             complain(l, &e);
         }
-        read_map(l, cards ? &el_settings_card : &el_settings_sensor, entry, "", cards ? (void *)&s->card[i] : (void *)&s->sensor[i]);
+        read_map(l, cards ? &el_settings_card : &el_settings_sensor, entry, "",
+                 cards ? (void *)&s->card[i] : (void *)&s->sensor[i]);
     }
     *(cards ? &s->cards : &s->sensors) = (uint32_t)list->n;
 }
@@ -272,11 +274,13 @@ static void check_exporter(struct load *l, const struct el_yaml *root, const str
     n = el_yaml_get(web, "listen_addresses");
     for (uint32_t i = 0; n && i < s->web.listen_addresses; i++)
         if (!is_address(s->web.listen_address[i])) {
-            el_yaml_error(n->child[i], &e, "got \"%s\", expected HOST:PORT, [IPV6]:PORT or :PORT", s->web.listen_address[i]);
+            el_yaml_error(n->child[i], &e, "got \"%s\", expected HOST:PORT, [IPV6]:PORT or :PORT",
+                          s->web.listen_address[i]);
             complain(l, &e);
         }
     n = el_yaml_get(snmp, "base_oid");
-    if (n && (el_oid_parse(s->snmp.base_oid, oid) <= EL_ARRAY_SIZE(enterprises) || memcmp(oid, enterprises, sizeof enterprises) != 0)) {
+    if (n && (el_oid_parse(s->snmp.base_oid, oid) <= EL_ARRAY_SIZE(enterprises) ||
+              memcmp(oid, enterprises, sizeof enterprises) != 0)) {
         el_yaml_error(n, &e, "got \"%s\", expected an OID below enterprises (1.3.6.1.4.1)", s->snmp.base_oid);
         complain(l, &e);
     }
@@ -285,7 +289,8 @@ static void check_exporter(struct load *l, const struct el_yaml *root, const str
 /* What no single row can know. */
 static void check_together(struct load *l, const struct el_yaml *root, const struct el_settings *s)
 {
-    const struct el_yaml *poll = el_yaml_get(root, "poll"), *cards = el_yaml_get(root, "cards"), *web = el_yaml_get(root, "web");
+    const struct el_yaml *poll = el_yaml_get(root, "poll"), *cards = el_yaml_get(root, "cards"),
+                         *web = el_yaml_get(root, "web");
     struct el_config_error e;
 
     if (s->poll.hot_ms > s->poll.normal_ms || s->poll.normal_ms > s->poll.idle_ms) {
@@ -294,17 +299,20 @@ static void check_together(struct load *l, const struct el_yaml *root, const str
         complain(l, &e);
     }
     if (s->web.telemetry_path[0] != '/') {
-        el_yaml_error(web ? web : root, &e, "telemetry_path: got \"%s\", expected a path that starts with /", s->web.telemetry_path);
+        el_yaml_error(web ? web : root, &e, "telemetry_path: got \"%s\", expected a path that starts with /",
+                      s->web.telemetry_path);
         complain(l, &e);
     }
     for (uint32_t i = 0; i < s->cards; i++)
         if (s->card[i].warranty_start[0] && !is_date(s->card[i].warranty_start)) {
-            el_yaml_error(cards->child[i], &e, "warranty_start: got \"%s\", expected a date like 2026-01-31", s->card[i].warranty_start);
+            el_yaml_error(cards->child[i], &e, "warranty_start: got \"%s\", expected a date like 2026-01-31",
+                          s->card[i].warranty_start);
             complain(l, &e);
         }
 }
 
-int el_config_load_over(const struct el_settings *defaults, const char *path, struct el_settings *out, struct el_config_error *err)
+int el_config_load_over(const struct el_settings *defaults, const char *path, struct el_settings *out,
+                        struct el_config_error *err)
 {
     EL_AUTO_YAML struct el_yaml *root = NULL;
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
@@ -337,7 +345,8 @@ int el_config_load_over(const struct el_settings *defaults, const char *path, st
     return r;
 }
 
-int el_config_set(struct el_settings *s, const char *path, const char *flag, const char *text, struct el_config_error *err)
+int el_config_set(struct el_settings *s, const char *path, const char *flag, const char *text,
+                  struct el_config_error *err)
 {
     struct el_yaml n = {.kind = EL_YAML_SCALAR, .quoted = true, .text = (char *)(uintptr_t)text, .file = flag};
     char *base = (char *)s;

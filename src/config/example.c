@@ -67,7 +67,8 @@ static void put_doc(struct el_buf *b, int indent, const char *lead, const struct
 
 static bool is_empty(const struct el_setting *s, const char *base)
 {
-    return s->type == EL_SETTING_TEXTS || s->type == EL_SETTING_DOUBLES || (s->type == EL_SETTING_TEXT && !base[s->offset]);
+    return s->type == EL_SETTING_TEXTS || s->type == EL_SETTING_DOUBLES ||
+           (s->type == EL_SETTING_TEXT && !base[s->offset]);
 }
 
 static void put_row(struct el_buf *b, int indent, const struct el_setting *s, const char *base)
@@ -85,7 +86,8 @@ static void put_row(struct el_buf *b, int indent, const struct el_setting *s, co
 }
 
 /* A list of which there is none by default: one entry, commented out. */
-static void put_list(struct el_buf *b, const char *name, const char *doc, const struct el_setting_table *t, const char *base)
+static void put_list(struct el_buf *b, const char *name, const char *doc, const struct el_setting_table *t,
+                     const char *base)
 {
     el_buf_printf(b, "\n# %s\n%s: []\n", doc, name);
     for (size_t i = 0; i < t->n; i++) {
@@ -109,8 +111,9 @@ void el_config_example(struct el_buf *b)
 
     if (!s || el_config_load(NULL, s, &err) < 0)
         return;
-    el_buf_puts(b, "# elementd: every setting at its default. All of them may be left out.\n"
-                   "# `elementd check FILE` says what is wrong with a file; a running elementd takes a new one on SIGHUP.\n\n");
+    el_buf_puts(
+        b, "# elementd: every setting at its default. All of them may be left out.\n"
+           "# `elementd check FILE` says what is wrong with a file; a running elementd takes a new one on SIGHUP.\n\n");
     for (size_t i = 0; i < el_settings_root.n; i++) {
         const struct el_setting *r = &el_settings_root.row[i];
         size_t n = strcspn(r->path, ".");
@@ -123,5 +126,6 @@ void el_config_example(struct el_buf *b)
         put_row(b, nested ? 2 : 0, r, (const char *)s);
     }
     put_list(b, "cards", "Limits and wishes, per card or for all.", &el_settings_card, (const char *)&s->card[0]);
-    put_list(b, "sensors", "Board sensors and what they tell; see `elementd scan`.", &el_settings_sensor, (const char *)&s->sensor[0]);
+    put_list(b, "sensors", "Board sensors and what they tell; see `elementd scan`.", &el_settings_sensor,
+             (const char *)&s->sensor[0]);
 }

@@ -162,7 +162,8 @@ static int read_power_states(const struct el_yaml *list, struct el_drive_profile
     if (el_yaml_expect(list, EL_YAML_LIST, err) < 0)
         return -EINVAL;
     if (list->n < 1 || list->n > EL_ARRAY_SIZE(d->power_state))
-        return el_yaml_error(list, err, "got %zu power states, expected 1 to %zu", list->n, EL_ARRAY_SIZE(d->power_state));
+        return el_yaml_error(list, err, "got %zu power states, expected 1 to %zu", list->n,
+                             EL_ARRAY_SIZE(d->power_state));
     for (size_t i = 0; i < list->n; i++) {
         const struct el_yaml *m = list->child[i], *n;
         struct el_profile_power_state *s = &d->power_state[i];
@@ -187,7 +188,8 @@ static int read_power_states(const struct el_yaml *list, struct el_drive_profile
 
 static int read_workload(const struct el_yaml *m, struct el_workload *w, struct el_config_error *err)
 {
-    static const char *const keys[] = {"name", "iops", "latency_us", "block_bytes", "read_ratio", "block_assumed", "read_assumed", NULL};
+    static const char *const keys[] = {"name",       "iops",          "latency_us",   "block_bytes",
+                                       "read_ratio", "block_assumed", "read_assumed", NULL};
     const struct field fields[] = {
         {"name", TEXT, offsetof(struct el_workload, name), 0, EL_NAME_MAX},
         {"iops", NUMBER, offsetof(struct el_workload, iops), 1, 1e9},
@@ -239,8 +241,8 @@ static int read_slot_drives(const struct el_yaml *n, struct el_card_profile *c, 
 }
 
 /* Opens NAME.yaml, which must say `kind: NAME`. `parent` gets the name it derives from, or "". */
-static int open_profile(const char *dir, const char *kind, const char *name, struct el_yaml **out, char parent[EL_NAME_MAX],
-                        struct el_config_error *err)
+static int open_profile(const char *dir, const char *kind, const char *name, struct el_yaml **out,
+                        char parent[EL_NAME_MAX], struct el_config_error *err)
 {
     EL_AUTO_YAML struct el_yaml *y = NULL;
     const struct el_yaml *n;
@@ -270,7 +272,8 @@ static int open_profile(const char *dir, const char *kind, const char *name, str
     return 0;
 }
 
-static int load_drive(const char *dir, const char *name, struct el_drive_profile *d, unsigned depth, struct el_config_error *err)
+static int load_drive(const char *dir, const char *name, struct el_drive_profile *d, unsigned depth,
+                      struct el_config_error *err)
 {
     static const char *const own[] = {"power_states", NULL};
     EL_AUTO_YAML struct el_yaml *y = NULL;
@@ -292,8 +295,10 @@ static int load_drive(const char *dir, const char *name, struct el_drive_profile
         return el_yaml_error(y, err, "power_states is missing");
     if (n && read_power_states(n, d, err) < 0)
         return -EINVAL;
-    if (d->wctemp_c >= d->cctemp_c || d->idle_w >= d->full_w || isnan(d->mntmt_c) != isnan(d->mxtmt_c) || d->mntmt_c > d->mxtmt_c)
-        return el_yaml_error(y, err, "wctemp must be below cctemp, idle_watts below full_watts, hctm_min not above hctm_max");
+    if (d->wctemp_c >= d->cctemp_c || d->idle_w >= d->full_w || isnan(d->mntmt_c) != isnan(d->mxtmt_c) ||
+        d->mntmt_c > d->mxtmt_c)
+        return el_yaml_error(y, err,
+                             "wctemp must be below cctemp, idle_watts below full_watts, hctm_min not above hctm_max");
     el_text_copy(d->name, sizeof d->name, name);
     el_text_copy(d->derived_from, sizeof d->derived_from, parent);
     d->hctm = isfinite(d->mntmt_c);
@@ -302,7 +307,8 @@ static int load_drive(const char *dir, const char *name, struct el_drive_profile
 
 int el_config_load_drive(const char *dir, const char *name, struct el_drive_profile *out, struct el_config_error *err)
 {
-    struct el_drive_profile d = {.wctemp_c = NAN, .cctemp_c = NAN, .mntmt_c = NAN, .mxtmt_c = NAN, .firmware_throttle_c = NAN};
+    struct el_drive_profile d = {
+        .wctemp_c = NAN, .cctemp_c = NAN, .mntmt_c = NAN, .mxtmt_c = NAN, .firmware_throttle_c = NAN};
     int r = load_drive(dir, name, &d, 0, err);
 
     if (r == 0)
@@ -310,7 +316,8 @@ int el_config_load_drive(const char *dir, const char *name, struct el_drive_prof
     return r;
 }
 
-static int load_card(const char *dir, const char *name, struct el_card_profile *c, unsigned depth, struct el_config_error *err)
+static int load_card(const char *dir, const char *name, struct el_card_profile *c, unsigned depth,
+                     struct el_config_error *err)
 {
     static const char *const own[] = {"drive", "workloads", NULL};
     EL_AUTO_YAML struct el_yaml *y = NULL;
@@ -345,7 +352,12 @@ static int load_card(const char *dir, const char *name, struct el_card_profile *
 int el_config_load_card(const char *dir, const char *name, struct el_card_profile *out, struct el_config_error *err)
 {
     static const struct el_card_profile unknown = {
-        .typical_w = NAN, .max_w = NAN, .humidity_min_ratio = NAN, .humidity_max_ratio = NAN, .switch_limit_c = NAN, .warranty_years = NAN,
+        .typical_w = NAN,
+        .max_w = NAN,
+        .humidity_min_ratio = NAN,
+        .humidity_max_ratio = NAN,
+        .switch_limit_c = NAN,
+        .warranty_years = NAN,
     };
     struct el_card_profile c = unknown;
     int r = load_card(dir, name, &c, 0, err);

@@ -1,5 +1,5 @@
-/* Every setting once: where it stands in the file, its type, bounds and meaning. Read by the loader, by the printer of the
- * commented example, and by the test that keeps both honest. Defaults are those of el_settings_default. */
+/* Every setting once: where it stands in the file, its type, bounds and meaning. Read by the loader, by the printer of
+ * the commented example, and by the test that keeps both honest. Defaults are those of el_settings_default. */
 #pragma once
 
 #include "model/settings.h"
@@ -8,7 +8,7 @@ enum el_setting_type {
     EL_SETTING_DOUBLE, /* null = NAN: from the profile or the drive */
     EL_SETTING_U32,
     EL_SETTING_BOOL,
-    EL_SETTING_ENUM,   /* stored in 4 bytes */
+    EL_SETTING_ENUM, /* stored in 4 bytes */
     EL_SETTING_TEXT,
     EL_SETTING_TEXTS,  /* list: `max` texts of `size` bytes, count at `count_offset` */
     EL_SETTING_DOUBLES /* list: at most `max` of them, each within 0.01..100 */

@@ -107,7 +107,8 @@ static int read_value(struct reader *r, const yaml_event_t *e, struct el_yaml *p
 
     if (e->type == YAML_ALIAS_EVENT || depth > EL_YAML_DEPTH_MAX) {
         free(key);
-        return fail_at(r, e->start_mark.line, depth > EL_YAML_DEPTH_MAX ? "nested too deeply" : "aliases (*name) are not supported");
+        return fail_at(r, e->start_mark.line,
+                       depth > EL_YAML_DEPTH_MAX ? "nested too deeply" : "aliases (*name) are not supported");
     }
     n = add_child(parent, new_node(r, kind, e->start_mark.line));
     if (!n) {
@@ -207,7 +208,8 @@ static int read_stream(struct reader *r, struct el_yaml *root)
     return 0;
 }
 
-static int parse(const char *name, const void *bytes, size_t n, bool all, struct el_yaml **out, struct el_config_error *err)
+static int parse(const char *name, const void *bytes, size_t n, bool all, struct el_yaml **out,
+                 struct el_config_error *err)
 {
     struct reader r = {.file = strdup(name), .err = err};
     struct el_yaml *root = r.file ? new_node(&r, EL_YAML_MAP, 0) : NULL;
@@ -251,7 +253,8 @@ static int load(const char *path, bool all, struct el_yaml **out, struct el_conf
     int r = el_file_read(AT_FDCWD, path, EL_YAML_SIZE_MAX, &bytes);
 
     if (r < 0) {
-        snprintf(err->text, sizeof err->text, "%s: %s", path, r == -EFBIG ? "larger than 1 MiB: not a file of ours" : strerror(-r));
+        snprintf(err->text, sizeof err->text, "%s: %s", path,
+                 r == -EFBIG ? "larger than 1 MiB: not a file of ours" : strerror(-r));
         return r;
     }
     return parse(path, bytes.data ? bytes.data : "", bytes.len, all, out, err);
@@ -277,7 +280,8 @@ const struct el_yaml *el_yaml_get(const struct el_yaml *map, const char *key)
 
 bool el_yaml_is_null(const struct el_yaml *n)
 {
-    return n->kind == EL_YAML_SCALAR && !n->quoted && (!*n->text || strcmp(n->text, "~") == 0 || strcmp(n->text, "null") == 0);
+    return n->kind == EL_YAML_SCALAR && !n->quoted &&
+           (!*n->text || strcmp(n->text, "~") == 0 || strcmp(n->text, "null") == 0);
 }
 
 /* "governor.mode", "cards[2].limit": the way from the root. */
@@ -307,8 +311,8 @@ int el_yaml_error(const struct el_yaml *n, struct el_config_error *err, const ch
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     put_path(&path, n);
-    snprintf(err->text, sizeof err->text, n->line ? "%s:%u: %s%s%s" : "%s:%.0u %s%s%s", n->file, n->line, path.len ? path.data : "",
-             path.len ? ": " : "", what);
+    snprintf(err->text, sizeof err->text, n->line ? "%s:%u: %s%s%s" : "%s:%.0u %s%s%s", n->file, n->line,
+             path.len ? path.data : "", path.len ? ": " : "", what);
     return -EINVAL;
 }
 
@@ -318,7 +322,8 @@ int el_yaml_expect(const struct el_yaml *n, enum el_yaml_kind kind, struct el_co
 
     if (n->kind == kind)
         return 0;
-    return el_yaml_error(n, err, "got %s, expected %s", n->kind == EL_YAML_SCALAR ? n->text : names[n->kind], names[kind]);
+    return el_yaml_error(n, err, "got %s, expected %s", n->kind == EL_YAML_SCALAR ? n->text : names[n->kind],
+                         names[kind]);
 }
 
 int el_yaml_known_keys(const struct el_yaml *map, const char *const *keys, struct el_config_error *err)
@@ -333,7 +338,8 @@ int el_yaml_known_keys(const struct el_yaml *map, const char *const *keys, struc
         while (*k && strcmp(*k, map->child[i]->key) != 0)
             k++;
         if (!*k)
-            return el_yaml_error(map->child[i], err, "unknown key, expected one of: %s", list.data ? list.data : "(none)");
+            return el_yaml_error(map->child[i], err, "unknown key, expected one of: %s",
+                                 list.data ? list.data : "(none)");
     }
     return 0;
 }
@@ -357,7 +363,8 @@ int el_yaml_u64(const struct el_yaml *n, uint64_t lo, uint64_t hi, uint64_t *out
     if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
         return -EINVAL;
     if (n->quoted || el_num_parse_u64(n->text, &v) < 0 || v < lo || v > hi)
-        return el_yaml_error(n, err, "got \"%.80s\", expected a whole number from %ju to %ju", n->text, (uintmax_t)lo, (uintmax_t)hi);
+        return el_yaml_error(n, err, "got \"%.80s\", expected a whole number from %ju to %ju", n->text, (uintmax_t)lo,
+                             (uintmax_t)hi);
     *out = v;
     return 0;
 }
@@ -382,7 +389,8 @@ int el_yaml_text(const struct el_yaml *n, char *out, size_t size, struct el_conf
     return 0;
 }
 
-int el_yaml_enum(const struct el_yaml *n, const char *const *names, size_t count, unsigned *out, struct el_config_error *err)
+int el_yaml_enum(const struct el_yaml *n, const char *const *names, size_t count, unsigned *out,
+                 struct el_config_error *err)
 {
     EL_AUTO_BUF struct el_buf list = {0};
 

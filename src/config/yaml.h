@@ -1,6 +1,6 @@
-/* A YAML document as a small tree that knows where each value stands. Strict: one document, no aliases or tags, no duplicate
- * keys, at most EL_YAML_SIZE_MAX bytes and EL_YAML_DEPTH_MAX levels. The only user of libyaml in this program.
- * Every failure is a sentence for a person: "file:line: dotted.path: what was found, what was expected". */
+/* A YAML document as a small tree that knows where each value stands. Strict: one document, no aliases or tags, no
+ * duplicate keys, at most EL_YAML_SIZE_MAX bytes and EL_YAML_DEPTH_MAX levels. The only user of libyaml in this
+ * program. Every failure is a sentence for a person: "file:line: dotted.path: what was found, what was expected". */
 #pragma once
 
 #include <stdarg.h>
@@ -18,15 +18,15 @@ enum el_yaml_kind { EL_YAML_SCALAR, EL_YAML_LIST, EL_YAML_MAP };
 
 struct el_yaml {
     enum el_yaml_kind kind;
-    unsigned line;    /* from 1; 0 = no file: a flag */
-    bool quoted;      /* scalar in quotes: always text */
-    char *key;        /* of a value in a map, else NULL */
-    char *text;       /* of a scalar, else NULL */
-    size_t n;         /* children: list items, map values in their order */
+    unsigned line; /* from 1; 0 = no file: a flag */
+    bool quoted;   /* scalar in quotes: always text */
+    char *key;     /* of a value in a map, else NULL */
+    char *text;    /* of a scalar, else NULL */
+    size_t n;      /* children: list items, map values in their order */
     struct el_yaml **child;
     const struct el_yaml *parent; /* NULL: the root */
-    const char *file; /* as it was given; the root owns a copy */
-    char *twice;      /* of the root: sentences about keys that stand twice, one a line; NULL = none */
+    const char *file;             /* as it was given; the root owns a copy */
+    char *twice;                  /* of the root: sentences about keys that stand twice, one a line; NULL = none */
 };
 
 /* A file or bytes (`name` stands in messages). The root is always a map; an empty document is an empty map.
@@ -54,7 +54,8 @@ int el_yaml_u64(const struct el_yaml *n, uint64_t lo, uint64_t hi, uint64_t *out
 int el_yaml_bool(const struct el_yaml *n, bool *out, struct el_config_error *err); /* true or false */
 int el_yaml_text(const struct el_yaml *n, char *out, size_t size, struct el_config_error *err);
 /* Index of the text in `names` (`count` of them). */
-int el_yaml_enum(const struct el_yaml *n, const char *const *names, size_t count, unsigned *out, struct el_config_error *err);
+int el_yaml_enum(const struct el_yaml *n, const char *const *names, size_t count, unsigned *out,
+                 struct el_config_error *err);
 
 static inline void el_auto_yaml_(struct el_yaml **n)
 {

@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/text.h"
 
-#define HUNG_US      (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
-#define CAP_SAME     0.02                  /* caps closer than this are the same (kernel rounding) */
-#define STACK_BYTES  (128 * 1024)
+#define HUNG_US     (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
+#define CAP_SAME    0.02                  /* caps closer than this are the same (kernel rounding) */
+#define STACK_BYTES (128 * 1024)
 
 /* How things are moved. The null hand moves nothing and knows nothing. */
 struct hand {
@@ -50,9 +50,9 @@ struct el_actuate_item {
     enum el_actuator kind;
     struct el_actuate_target target;
     struct el_actuator_value want;
-    enum order order;     /* what is to be done next */
+    enum order order;            /* what is to be done next */
     bool busy, hung, hot, moved; /* moved: its original is in the journal */
-    bool adopting; /* left by an earlier run, and not read yet: what is there is what is wanted */
+    bool adopting;               /* left by an earlier run, and not read yet: what is there is what is wanted */
     int64_t busy_since_us;
     struct el_actuate_status status;
 };
@@ -78,7 +78,8 @@ static struct el_actuate_item *find(struct el_actuate *a, enum el_actuator kind,
     return NULL;
 }
 
-static struct el_actuate_item *find_or_add(struct el_actuate *a, enum el_actuator kind, const struct el_actuate_target *t)
+static struct el_actuate_item *find_or_add(struct el_actuate *a, enum el_actuator kind,
+                                           const struct el_actuate_target *t)
 {
     struct el_actuate_item *it = find(a, kind, t->serial), **grown;
 
@@ -217,7 +218,8 @@ static void do_read(struct el_actuate *a, const struct hand *hand, struct el_act
     if (!same(it->kind, &now, &it->want) && !it->status.failed) {
         it->status.mismatches++;
         it->status.failed = true;
-        el_log_warning("%s: %s is not what was set: something else changed it", it->target.place, el_actuator_name(it->kind));
+        el_log_warning("%s: %s is not what was set: something else changed it", it->target.place,
+                       el_actuator_name(it->kind));
     } else if (same(it->kind, &now, &it->want)) {
         it->status.failed = false;
     }
@@ -230,7 +232,9 @@ static void do_restore(struct el_actuate *a, struct el_actuate_item *it)
     int r = 0;
 
     if (recorded(a, it, &e))
-        r = a->dev.ops->actuator_restore ? a->dev.ops->actuator_restore(a->dev.dev, it->kind, it->target.key, e.original) : -ENOTSUP;
+        r = a->dev.ops->actuator_restore
+                ? a->dev.ops->actuator_restore(a->dev.dev, it->kind, it->target.key, e.original)
+                : -ENOTSUP;
     if (r == 0 || r == -ENODEV) {
         pthread_mutex_lock(&a->journal_lock);
         r = el_journal_remove(a->journal, it->kind, it->target.serial);
@@ -435,7 +439,8 @@ bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it)
     return moved;
 }
 
-bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot, struct el_actuate_item *out[EL_ACTUATOR_COUNT])
+bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot,
+                      struct el_actuate_item *out[EL_ACTUATOR_COUNT])
 {
     bool taken = false;
 
@@ -454,7 +459,8 @@ bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, b
         it->hot = hot;
         it->want = (struct el_actuator_value){.cap.ratio = 1};
         it->order = READ;
-        el_log_info("%s: %s was left set by an earlier run; its original is known", t->place, el_actuator_name(it->kind));
+        el_log_info("%s: %s was left set by an earlier run; its original is known", t->place,
+                    el_actuator_name(it->kind));
     }
     pthread_mutex_unlock(&a->journal_lock);
     kick(a);

@@ -1,6 +1,6 @@
-/* The hands: a thread of their own that carries out what was decided, so that no tick ever waits for a write. Before the first
- * write to anything its original goes to the journal; after each write it is read back, and what is reported is what was read.
- * In observe and advise the null hand is used: a hand like any other, that moves nothing. */
+/* The hands: a thread of their own that carries out what was decided, so that no tick ever waits for a write. Before
+ * the first write to anything its original goes to the journal; after each write it is read back, and what is reported
+ * is what was read. In observe and advise the null hand is used: a hand like any other, that moves nothing. */
 #pragma once
 
 #include "control/journal.h"
@@ -17,20 +17,21 @@ struct el_actuate_target {
 
 struct el_actuate_status {
     uint64_t lowered, raised, mismatches, failures;
-    int64_t last_us;               /* last write; 0 = never */
-    bool known;                    /* in_force was read back */
+    int64_t last_us; /* last write; 0 = never */
+    bool known;      /* in_force was read back */
     struct el_actuator_value in_force;
-    bool failed;                   /* the last write failed, did not take, or hangs */
+    bool failed; /* the last write failed, did not take, or hangs */
 };
 
 /* `journal` is taken over. `thread`: use a thread (backends that can block). NULL: out of memory. */
 struct el_actuate *el_actuate_new(const struct el_device *dev, struct el_journal *journal, bool thread);
 
-/* True: writes move things. False: the null hand; what was moved before goes back to its original as soon as it is not hot. */
+/* True: writes move things. False: the null hand; what was moved before goes back to its original as soon as it is not
+ * hot. */
 void el_actuate_set_acting(struct el_actuate *a, bool acting);
 
-/* One actuator of one drive or fan; valid until el_actuate_free. NULL: out of memory. Known by kind and serial; the key of the
- * day is taken from `t`. */
+/* One actuator of one drive or fan; valid until el_actuate_free. NULL: out of memory. Known by kind and serial; the key
+ * of the day is taken from `t`. */
 struct el_actuate_item;
 struct el_actuate_item *el_actuate_item(struct el_actuate *a, enum el_actuator kind, const struct el_actuate_target *t);
 
@@ -43,12 +44,13 @@ void el_actuate_status(struct el_actuate *a, const struct el_actuate_item *it, s
 /* True while its original is in the journal: something of ours may be in force. */
 bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it);
 
-/* Journal entries of an earlier run for this drive become ours: held, governed on, restored in the end. Fills `out` where
- * there is one; what is in force is read by the thread. True when anything was taken up now. */
-bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot, struct el_actuate_item *out[EL_ACTUATOR_COUNT]);
+/* Journal entries of an earlier run for this drive become ours: held, governed on, restored in the end. Fills `out`
+ * where there is one; what is in force is read by the thread. True when anything was taken up now. */
+bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot,
+                      struct el_actuate_item *out[EL_ACTUATOR_COUNT]);
 /* Once a tick, at its start: looks for hung writes, has everything moved read back, releases what may be released. */
 void el_actuate_tick(struct el_actuate *a, int64_t now_us);
 
-/* Restores everything that is not hot, waits at most `wait_us`, frees. Returns how many things stay as they are now, with their
- * originals in the journal. */
+/* Restores everything that is not hot, waits at most `wait_us`, frees. Returns how many things stay as they are now,
+ * with their originals in the journal. */
 size_t el_actuate_free(struct el_actuate *a, int64_t wait_us);

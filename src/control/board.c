@@ -78,7 +78,8 @@ static struct copies *copies_new(const struct el_device *dev, const struct el_wo
 
     if (!c)
         return NULL;
-    *c = (struct copies){.dev = *dev, .n_links = s->links.count, .n_sensors = s->sensors.count, .n_slots = s->slots.count};
+    *c = (struct copies){
+        .dev = *dev, .n_links = s->links.count, .n_sensors = s->sensors.count, .n_slots = s->slots.count};
     c->links = malloc(sizeof(struct el_link) * (c->n_links + 1));
     c->sensors = malloc(sizeof(struct el_sensor) * (c->n_sensors + 1));
     c->io = calloc(c->n_slots + 1, sizeof *c->io);

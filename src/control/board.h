@@ -1,5 +1,6 @@
-/* Everything that is not NVMe: links, board sensors, block I/O. Read together, on a worker where the backend can block (a dead
- * i2c bus can hold a reader for seconds), into copies that the tick takes when they are whole. Tick thread only. */
+/* Everything that is not NVMe: links, board sensors, block I/O. Read together, on a worker where the backend can block
+ * (a dead i2c bus can hold a reader for seconds), into copies that the tick takes when they are whole. Tick thread
+ * only. */
 #pragma once
 
 #include "control/worker.h"

@@ -16,7 +16,7 @@
 
 struct card {
     uint32_t number;
-    bool here; /* in the last inventory */
+    bool here;        /* in the last inventory */
     char address[64]; /* see place_of */
     char serial[EL_CARD_SLOTS_MAX][61];
     uint32_t serials;
@@ -142,13 +142,14 @@ int el_card_numbers_read(struct el_card_numbers *n, const char *state_dir)
     char path[EL_PATH_MAX + 16];
 
     snprintf(path, sizeof path, "%s/" EL_CARD_NUMBERS_FILE, state_dir);
-    return el_file_read(AT_FDCWD, path, EL_CARD_NUMBERS_FILE_MAX, &b) == 0 && b.data ? el_card_numbers_load(n, b.data) : 0;
+    return el_file_read(AT_FDCWD, path, EL_CARD_NUMBERS_FILE_MAX, &b) == 0 && b.data ? el_card_numbers_load(n, b.data)
+                                                                                     : 0;
 }
 
 /* ---- matching ---- */
 
-/* Where a card is: its PCI address; of a fabric its target; with neither the controller's name of the day, which is better than
- * a new number at each look. */
+/* Where a card is: its PCI address; of a fabric its target; with neither the controller's name of the day, which is
+ * better than a new number at each look. */
 static const char *place_of(const struct el_inventory *inv, const struct el_card *card)
 {
     const struct el_slot *first = &inv->slots[card->first_slot];

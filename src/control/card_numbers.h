@@ -1,5 +1,6 @@
-/* The numbers of cards, kept by the serials of the drives on them: over a restart, a reboot that deals out other addresses, and
- * a move to another slot, `card1` stays `card1`. Where no serial tells, the address does. The saver writes them. */
+/* The numbers of cards, kept by the serials of the drives on them: over a restart, a reboot that deals out other
+ * addresses, and a move to another slot, `card1` stays `card1`. Where no serial tells, the address does. The saver
+ * writes them. */
 #pragma once
 
 #include "base/buf.h"
@@ -10,7 +11,7 @@
 
 struct el_card_numbers;
 
-struct el_card_numbers *el_card_numbers_new(void); /* knows no card; NULL: out of memory */
+struct el_card_numbers *el_card_numbers_new(void);                       /* knows no card; NULL: out of memory */
 struct el_card_numbers *el_card_numbers_free(struct el_card_numbers *n); /* takes NULL, returns NULL */
 
 /* Takes what `save` wrote. 0, -EBADMSG (nothing taken), -ENOMEM. */
@@ -19,6 +20,6 @@ int el_card_numbers_load(struct el_card_numbers *n, const char *text);
 int el_card_numbers_read(struct el_card_numbers *n, const char *state_dir);
 void el_card_numbers_save(const struct el_card_numbers *n, struct el_buf *out);
 
-/* Numbers and names the cards of an inventory whose numbers are only the order of the day. No two ever get one number. 1:
- * something was learnt that is worth saving, 0: all was known, -ENOMEM (nothing changed). */
+/* Numbers and names the cards of an inventory whose numbers are only the order of the day. No two ever get one number.
+ * 1: something was learnt that is worth saving, 0: all was known, -ENOMEM (nothing changed). */
 int el_card_numbers_apply(struct el_card_numbers *n, struct el_inventory *inv);

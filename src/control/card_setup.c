@@ -17,7 +17,8 @@
 
 static bool means(const struct el_card_settings *e, const struct el_card *card, const struct el_slot *slots)
 {
-    if (strcmp(e->card, "*") == 0 || strcmp(e->card, card->name) == 0 || (card->serial[0] && strcmp(e->card, card->serial) == 0))
+    if (strcmp(e->card, "*") == 0 || strcmp(e->card, card->name) == 0 ||
+        (card->serial[0] && strcmp(e->card, card->serial) == 0))
         return true;
     for (uint32_t i = 0; i < card->slots; i++)
         if (slots[i].identify.serial[0] && strcmp(e->card, slots[i].identify.serial) == 0)
@@ -31,11 +32,18 @@ static void take(double *into, double from, double unset)
         *into = from;
 }
 
-void el_card_settings_of(const struct el_settings *s, const struct el_card *card, const struct el_slot *slots, struct el_card_settings *out)
+void el_card_settings_of(const struct el_settings *s, const struct el_card *card, const struct el_slot *slots,
+                         struct el_card_settings *out)
 {
-    static const struct el_card_settings nothing = {
-        .card = "*", .limit_c = NAN, .sensor_limit_c = NAN, .card_limit_w = NAN, .switch_limit_c = NAN, .margin_c = NAN,
-        .floor_ratio = 0.05, .airflow_lfm = NAN, .inlet_c = NAN};
+    static const struct el_card_settings nothing = {.card = "*",
+                                                    .limit_c = NAN,
+                                                    .sensor_limit_c = NAN,
+                                                    .card_limit_w = NAN,
+                                                    .switch_limit_c = NAN,
+                                                    .margin_c = NAN,
+                                                    .floor_ratio = 0.05,
+                                                    .airflow_lfm = NAN,
+                                                    .inlet_c = NAN};
 
     *out = nothing;
     for (uint32_t i = 0; i < EL_CARD_SLOTS_MAX; i++)
@@ -73,7 +81,8 @@ static double otherwise(double v, double fallback)
     return isfinite(v) ? v : fallback;
 }
 
-double el_card_slot_limit(const struct el_card_settings *cs, const struct el_slot *slot, const struct el_drive_profile *drive)
+double el_card_slot_limit(const struct el_card_settings *cs, const struct el_slot *slot,
+                          const struct el_drive_profile *drive)
 {
     double warning = otherwise(kelvin_c(slot->identify.wctemp_k), drive ? drive->wctemp_c : NAN);
     double margin = otherwise(cs->margin_c, 0), below = otherwise(cs->margin_c, MARGIN_BELOW_WARN_C);
@@ -107,7 +116,9 @@ static void set_slot(struct el_governor_slot *g, const struct el_settings *s, co
         .warning_c = otherwise(kelvin_c(slot->identify.wctemp_k), d ? d->wctemp_c : NAN),
         .critical_c = otherwise(kelvin_c(slot->identify.cctemp_k), d ? d->cctemp_c : NAN),
         .idle_w = d ? d->idle_w : NAN,
-        .full_w = d ? d->full_w : slot->identify.power_states ? slot->identify.power_state[0].max_uw / 1e6 : NAN,
+        .full_w = d                             ? d->full_w
+                  : slot->identify.power_states ? slot->identify.power_state[0].max_uw / 1e6
+                                                : NAN,
         .read_j_per_byte = d ? d->read_j_per_byte : READ_J_PER_BYTE,
         .write_j_per_byte = d ? d->write_j_per_byte : WRITE_J_PER_BYTE,
         .read_j_per_op = d ? d->read_j_per_op : READ_J_PER_OP,
@@ -122,7 +133,8 @@ static void set_slot(struct el_governor_slot *g, const struct el_settings *s, co
     for (uint32_t k = 0; k < EL_ARRAY_SIZE(g->sensor_limit_c); k++)
         g->sensor_limit_c[k] = cs->composite_only ? NAN : cs->sensor_limit_c;
     set_power_states(g, &slot->identify);
-    g->can_power_state = s->governor.use_power_state && g->power_states > 1 && (f->usable[i] & 1u << EL_ACTUATOR_POWER_STATE);
+    g->can_power_state =
+        s->governor.use_power_state && g->power_states > 1 && (f->usable[i] & 1u << EL_ACTUATOR_POWER_STATE);
     el_text_copy(g->serial, sizeof g->serial, slot->identify.serial);
 }
 

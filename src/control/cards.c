@@ -8,8 +8,9 @@
 #include "control/card_setup.h"
 #include "control/endurance.h"
 
-#define ASK_US       (60 * EL_USEC_PER_SEC) /* actuators come and go (an io controller switched on or off) without any event */
-#define ESCAPE_RATIO 1.25 /* measured over budget: more is no jitter of the budget's own period */
+#define ASK_US                                                                                                         \
+    (60 * EL_USEC_PER_SEC) /* actuators come and go (an io controller switched on or off) without any event */
+#define ESCAPE_RATIO 1.25  /* measured over budget: more is no jitter of the budget's own period */
 
 static void loops_free(struct el_cards *c)
 {
@@ -115,7 +116,8 @@ void el_cards_warranty(struct el_cards *c, struct el_card *card, const struct el
     struct el_card_settings cs;
 
     el_card_settings_of(c->settings, card, slots, &cs);
-    (void)el_endurance_warranty(card, slots, cs.warranty_start, p ? p->warranty_years : NAN, realtime_us); /* a bad date was refused with the file */
+    (void)el_endurance_warranty(card, slots, cs.warranty_start, p ? p->warranty_years : NAN,
+                                realtime_us); /* a bad date was refused with the file */
 }
 
 /* ---- facts ---- */
@@ -137,15 +139,16 @@ static bool is_hot(const struct el_slot *slot, const struct el_settings *s)
            (double)t->value / 1000 > slot->decision.limit_c - s->poll.hot_within_c;
 }
 
-/* What can be done to a drive: no command is sent for it. What holds something of ours counts in any case: its loss shows as a
- * mismatch, and a cap never has two actuators. */
+/* What can be done to a drive: no command is sent for it. What holds something of ours counts in any case: its loss
+ * shows as a mismatch, and a cap never has two actuators. */
 static uint32_t ask_usable(struct el_cards *c, const struct el_drive *d)
 {
     uint32_t usable = 0, ours = 0;
     char why[128];
 
     for (int a = 0; a < EL_ACTUATOR_FAN; a++) {
-        if (c->dev.ops->actuator_usable && c->dev.ops->actuator_usable(c->dev.dev, (enum el_actuator)a, d->key, why, sizeof why) == 0)
+        if (c->dev.ops->actuator_usable &&
+            c->dev.ops->actuator_usable(c->dev.dev, (enum el_actuator)a, d->key, why, sizeof why) == 0)
             usable |= 1u << a;
         if (d->hand[a] && el_actuate_moved(c->hands, d->hand[a]))
             ours |= 1u << a;
@@ -306,11 +309,14 @@ static void note_escape(struct el_slot *slot, const struct el_slot_io *before, c
     const struct el_slot_io *now = &slot->io;
     double dt = (double)(now->time_us - before->time_us) / EL_USEC_PER_SEC, used, bytes;
 
-    if (!now->valid || !before->valid || dt <= 0 || !(slot->action.cap_ratio_in_force < 1) || !(slot->decision.budget_w > 0))
+    if (!now->valid || !before->valid || dt <= 0 || !(slot->action.cap_ratio_in_force < 1) ||
+        !(slot->decision.budget_w > 0))
         return;
     double rb = (double)(now->read_bytes - before->read_bytes), wb = (double)(now->write_bytes - before->write_bytes);
-    used = (rb * g->read_j_per_byte + wb * g->write_j_per_byte + (double)(now->read_ops - before->read_ops) * g->read_j_per_op +
-            (double)(now->write_ops - before->write_ops) * g->write_j_per_op) / dt;
+    used = (rb * g->read_j_per_byte + wb * g->write_j_per_byte +
+            (double)(now->read_ops - before->read_ops) * g->read_j_per_op +
+            (double)(now->write_ops - before->write_ops) * g->write_j_per_op) /
+           dt;
     bytes = rb + wb;
     if (used > slot->decision.budget_w * ESCAPE_RATIO && bytes > 0)
         slot->action.escape_bytes += (uint64_t)(bytes * (1 - slot->decision.budget_w / used));
@@ -322,8 +328,11 @@ static void gather_slot(struct el_cards *c, struct el_slot *slot, struct el_driv
     *in = (struct el_governor_slot_input){
         .present = el_slot_pollable(slot) && strcmp(slot->ctrl_state, "dead") != 0,
         .temp_mc = slot->temp_mc[0],
-        .read_bytes = slot->io.read_bytes, .write_bytes = slot->io.write_bytes,
-        .read_ops = slot->io.read_ops, .write_ops = slot->io.write_ops, .io_valid = slot->io.valid,
+        .read_bytes = slot->io.read_bytes,
+        .write_bytes = slot->io.write_bytes,
+        .read_ops = slot->io.read_ops,
+        .write_ops = slot->io.write_ops,
+        .io_valid = slot->io.valid,
         .power_mw = slot->power_mw,
     };
     memcpy(in->sensor_mc, &slot->temp_mc[1], sizeof in->sensor_mc);
@@ -337,9 +346,10 @@ static void gather_slot(struct el_cards *c, struct el_slot *slot, struct el_driv
 
 /* ---- acting ---- */
 
-/* NULL while it is not known which drive is there (discovered anew, not identified since): what is set now would stand in the
- * journal under the serial of another. The law asks again for a cap that is not in force. */
-static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, enum el_actuator a)
+/* NULL while it is not known which drive is there (discovered anew, not identified since): what is set now would stand
+ * in the journal under the serial of another. The law asks again for a cap that is not in force. */
+static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row,
+                                       enum el_actuator a)
 {
     struct el_actuate_target t;
 
@@ -352,7 +362,8 @@ static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world
     return d->hand[a];
 }
 
-/* What an earlier run left is no wish of the law, which would not lift what it did not set, and must not be let go while hot. */
+/* What an earlier run left is no wish of the law, which would not lift what it did not set, and must not be let go
+ * while hot. */
 static bool must_write(const struct el_cards *c, const struct el_drive *d, const struct el_slot *slot)
 {
     bool caps = slot->decision.cap_ratio < 1;
@@ -362,12 +373,16 @@ static bool must_write(const struct el_cards *c, const struct el_drive *d, const
     return slot->decision.write || (c->assert_all && caps);
 }
 
-static void act_cap(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, const struct el_governor_slot *g)
+static void act_cap(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row,
+                    const struct el_governor_slot *g)
 {
     const struct el_slot_decision *want = &el_snapshot_slots(w->s)[row].decision;
-    struct el_actuator_value v = {.cap = {.ratio = want->cap_ratio, .budget_w = want->budget_w,
-                                          .read_j_per_byte = g->read_j_per_byte, .write_j_per_byte = g->write_j_per_byte,
-                                          .read_j_per_op = g->read_j_per_op, .write_j_per_op = g->write_j_per_op}};
+    struct el_actuator_value v = {.cap = {.ratio = want->cap_ratio,
+                                          .budget_w = want->budget_w,
+                                          .read_j_per_byte = g->read_j_per_byte,
+                                          .write_j_per_byte = g->write_j_per_byte,
+                                          .read_j_per_op = g->read_j_per_op,
+                                          .write_j_per_op = g->write_j_per_op}};
     struct el_actuate_item *it;
 
     if (!g->can_cap || !must_write(c, d, &el_snapshot_slots(w->s)[row]))
@@ -379,7 +394,8 @@ static void act_cap(struct el_cards *c, const struct el_world *w, struct el_driv
     el_actuate_want(c->hands, it, &v);
 }
 
-static void act_power_state(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row, const struct el_governor_slot *g)
+static void act_power_state(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row,
+                            const struct el_governor_slot *g)
 {
     int32_t want = el_snapshot_slots(w->s)[row].decision.power_state;
     struct el_actuator_value v = {.power_state = want};
@@ -402,8 +418,8 @@ static void act_hctm(struct el_cards *c, const struct el_world *w, struct el_dri
     int32_t lo = slot->identify.mntmt_k - 273, hi = slot->identify.mxtmt_k - 273;
     struct el_actuator_value v;
 
-    if (!c->settings->governor.use_hctm || !slot->identify.hctm || !(d->usable & 1u << EL_ACTUATOR_HCTM) || !isfinite(limit) ||
-        (d->hand[EL_ACTUATOR_HCTM] && !c->assert_all) || hi <= lo)
+    if (!c->settings->governor.use_hctm || !slot->identify.hctm || !(d->usable & 1u << EL_ACTUATOR_HCTM) ||
+        !isfinite(limit) || (d->hand[EL_ACTUATOR_HCTM] && !c->assert_all) || hi <= lo)
         return;
     v.tmt1_c = EL_CLAMP((int32_t)ceil(limit) + 2, lo, hi - 1);
     v.tmt2_c = EL_CLAMP((int32_t)ceil(limit) + 4, v.tmt1_c + 1, hi);

@@ -1,5 +1,5 @@
-/* The control loop of each card: readings gathered for its governor, the decision spread over its rows and handed to the
- * actuators. Tick thread only. */
+/* The control loop of each card: readings gathered for its governor, the decision spread over its rows and handed to
+ * the actuators. Tick thread only. */
 #pragma once
 
 #include "base/buf.h"
@@ -11,10 +11,10 @@
 #define EL_CARD_FANS_MAX 8
 
 struct el_card_loop {
-    int32_t sensor[EL_CARD_READINGS]; /* sensor row of each, -1 = none; they move with the inventory only */
+    int32_t sensor[EL_CARD_READINGS];         /* sensor row of each, -1 = none; they move with the inventory only */
     uint32_t tacho[EL_CARD_FANS_MAX], tachos; /* sensor rows of its fans' speeds */
-    struct el_governor *governor; /* NULL: observing, or out of memory */
-    bool stale_facts;             /* a drive was identified: tell the governor */
+    struct el_governor *governor;             /* NULL: observing, or out of memory */
+    bool stale_facts;                         /* a drive was identified: tell the governor */
     enum el_failsafe failsafe_was;
     struct el_governor_slot *slot; /* what the governor was told of each; for prices and abilities */
     struct el_actuate_item *fan[EL_CARD_FANS_MAX];
@@ -25,11 +25,11 @@ struct el_cards {
     const struct el_settings *settings;
     struct el_profiles *profiles;
     struct el_actuate *hands;
-    struct el_card_loop *loop;    /* one per card row */
+    struct el_card_loop *loop; /* one per card row */
     uint32_t n;
-    bool acting, assert_all;      /* assert_all: acting has just begun, whatever is wanted is written */
-    char *learnt;                 /* of an earlier run, for governors made later; owned */
-    struct el_governor_input in;  /* scratch, too large for a stack */
+    bool acting, assert_all;     /* assert_all: acting has just begun, whatever is wanted is written */
+    char *learnt;                /* of an earlier run, for governors made later; owned */
+    struct el_governor_input in; /* scratch, too large for a stack */
     struct el_governor_card facts;
     struct el_decision decision;
 };

@@ -104,14 +104,24 @@ static bool all_ours(const struct paths *p)
 int el_govern_confine(const struct el_govern_confine *o, const struct el_settings *s)
 {
     static const struct el_confine_call calls[] = {
-        {SCMP_SYS(timerfd_create)}, {SCMP_SYS(timerfd_settime)}, {SCMP_SYS(flock)},  {SCMP_SYS(mkdir)},     {SCMP_SYS(statfs)},
-        {SCMP_SYS(fstatfs)},        {SCMP_SYS(pwrite64)},        {SCMP_SYS(dup)},    {SCMP_SYS(fdatasync)}, {SCMP_SYS(dup3)},
+        {SCMP_SYS(timerfd_create)},
+        {SCMP_SYS(timerfd_settime)},
+        {SCMP_SYS(flock)},
+        {SCMP_SYS(mkdir)},
+        {SCMP_SYS(statfs)},
+        {SCMP_SYS(fstatfs)},
+        {SCMP_SYS(pwrite64)},
+        {SCMP_SYS(dup)},
+        {SCMP_SYS(fdatasync)},
+        {SCMP_SYS(dup3)},
         /* the last two only on a real machine */
         {SCMP_SYS(ioctl), {0, UINT32_MAX}, {0, NVME_IOCTL_ADMIN_CMD}},
         {SCMP_SYS(ioctl), {0, UINT32_MAX}, {0, NVME_IOCTL_ADMIN64_CMD}},
     };
     struct paths read = {0}, write = {0};
-    struct el_confine c = {.mode = o->mode, .devices = o->real ? "/dev" : NULL, .calls = calls,
+    struct el_confine c = {.mode = o->mode,
+                           .devices = o->real ? "/dev" : NULL,
+                           .calls = calls,
                            .calls_n = EL_ARRAY_SIZE(calls) - (o->real ? 0 : 2)};
     int r;
 

@@ -1,5 +1,6 @@
-/* What the governing daemon gives up before its first round: capabilities beyond those that NVMe admin commands and files of
- * other owners take, new privileges, sockets, programs and processes, and writing anywhere but where it governs. */
+/* What the governing daemon gives up before its first round: capabilities beyond those that NVMe admin commands and
+ * files of other owners take, new privileges, sockets, programs and processes, and writing anywhere but where it
+ * governs. */
 #pragma once
 
 #include "base/confine.h"
@@ -12,7 +13,8 @@ struct el_govern_confine {
     bool real;           /* drives of this host; else no capability, no device and nothing below /sys */
 };
 
-/* Makes the state and runtime directories when they are missing: later it could not. Which fans may be written is settled here,
- * by what has a pwm file now. Devices: any can be opened for reading (names come and go with their drives), none for writing, and
- * what is asked of them are NVMe admin commands. 0, or with EL_SANDBOX_REQUIRE -errno (logged). */
+/* Makes the state and runtime directories when they are missing: later it could not. Which fans may be written is
+ * settled here, by what has a pwm file now. Devices: any can be opened for reading (names come and go with their
+ * drives), none for writing, and what is asked of them are NVMe admin commands. 0, or with EL_SANDBOX_REQUIRE -errno
+ * (logged). */
 int el_govern_confine(const struct el_govern_confine *o, const struct el_settings *s);

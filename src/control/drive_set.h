@@ -1,5 +1,5 @@
-/* The drives of all slots and their polls: who is due, who answered, who does not. One poll at a time per drive, on a worker of
- * its own where the backend can block. Tick thread only. */
+/* The drives of all slots and their polls: who is due, who answered, who does not. One poll at a time per drive, on a
+ * worker of its own where the backend can block. Tick thread only. */
 #pragma once
 
 #include "control/actuate.h"
@@ -14,15 +14,15 @@ struct el_drive {
     uint32_t key;
     bool running, identify, tried;
     int64_t start_us, due_us, logs_due_us, quiet_since_us;
-    uint64_t io_seen;         /* operations at quiet_since_us */
+    uint64_t io_seen;            /* operations at quiet_since_us */
     struct el_slot_io io_before; /* of the last tick */
-    uint32_t failures;        /* polls that failed since the last good one */
-    uint32_t usable;          /* bit per el_actuator */
-    int64_t asked_us;         /* when `usable` was last looked at */
-    bool inherited;           /* a cap of an earlier run is in force, and nothing was written since */
+    uint32_t failures;           /* polls that failed since the last good one */
+    uint32_t usable;             /* bit per el_actuator */
+    int64_t asked_us;            /* when `usable` was last looked at */
+    bool inherited;              /* a cap of an earlier run is in force, and nothing was written since */
     struct el_actuate_item *hand[EL_ACTUATOR_COUNT]; /* NULL: never used on this drive */
-    int32_t power_state_wanted; /* last asked for; -1 = none */
-    bool fresh;               /* identified since the governor's facts were taken */
+    int32_t power_state_wanted;                      /* last asked for; -1 = none */
+    bool fresh;                                      /* identified since the governor's facts were taken */
 };
 
 struct el_drive_set {
@@ -37,11 +37,13 @@ struct el_drive_set {
 void el_drive_set_init(struct el_drive_set *d, const struct el_device *dev, int done_fd);
 void el_drive_set_free(struct el_drive_set *d);
 
-/* After a merge: drives follow their slots; each one there is identified again. 0 or -ENOMEM (no drive is asked then). */
+/* After a merge: drives follow their slots; each one there is identified again. 0 or -ENOMEM (no drive is asked then).
+ */
 int el_drive_set_remap(struct el_drive_set *d, const struct el_world *w, const struct el_remap *r);
 
 /* Starts the polls that are due; returns how many run that were started now. */
-uint32_t el_drive_set_start(struct el_drive_set *d, const struct el_world *w, const struct el_settings *s, int64_t now_us);
+uint32_t el_drive_set_start(struct el_drive_set *d, const struct el_world *w, const struct el_settings *s,
+                            int64_t now_us);
 /* True while a poll started at or after `since_us` still runs. */
 bool el_drive_set_waiting(const struct el_drive_set *d, int64_t since_us);
 /* Takes what has come in, says what changed, and judges who is up, stale, failed. */

@@ -9,9 +9,9 @@
 #include "base/num.h"
 #include "base/text.h"
 
-#define HOUR_S 3600LL
-#define DAY_S  (24 * HOUR_S)
-#define HEADER "elementd-endurance 1\n"
+#define HOUR_S    3600LL
+#define DAY_S     (24 * HOUR_S)
+#define HEADER    "elementd-endurance 1\n"
 #define GAP_MAX_S (366 * DAY_S) /* a longer gap between two runs is a wrong clock, not a long pause (assumed) */
 
 enum tier_id { HOURS, DAYS, MONTHS, TIERS };
@@ -22,8 +22,8 @@ static const struct {
 #define ROOM_MAX 32
 
 struct sample {
-    int64_t at_s;         /* on the history's own axis */
-    uint64_t written;     /* data units of 512,000 bytes */
+    int64_t at_s;     /* on the history's own axis */
+    uint64_t written; /* data units of 512,000 bytes */
     uint8_t percent_used;
 };
 
@@ -42,7 +42,7 @@ struct history {
 struct el_endurance {
     struct history *drive;
     uint32_t n, room;
-    uint32_t next; /* where the search for a serial starts: rows come in the same order each tick */
+    uint32_t next;            /* where the search for a serial starts: rows come in the same order each tick */
     int64_t axis_s;           /* seconds of history */
     int64_t boot_us;          /* BOOTTIME of the last step; -1 before the first */
     int64_t rest_us;          /* of the last second */
@@ -125,7 +125,8 @@ static void tier_push(struct tier *t, enum tier_id id, const struct sample *s)
     t->sample[t->n++] = *s;
 }
 
-/* A counter that runs backwards belongs to a drive that was wiped or to another one that lies about its serial: start afresh. */
+/* A counter that runs backwards belongs to a drive that was wiped or to another one that lies about its serial: start
+ * afresh. */
 static void history_push(struct history *h, const struct sample *s)
 {
     if (s->written < h->last.written || s->percent_used < h->last.percent_used)
@@ -177,8 +178,8 @@ static void widen(struct forecast *f, double days)
     f->high = fmax(f->high, days);
 }
 
-/* By rated bytes: what is left over the month's rate (the day's while the month is young). The other rates, lifetime's too, tell
- * how far off that may be. */
+/* By rated bytes: what is left over the month's rate (the day's while the month is young). The other rates, lifetime's
+ * too, tell how far off that may be. */
 static struct forecast by_bytes(const struct el_slot *slot)
 {
     double written = (double)slot->smart.data_units_written * 512000.0;
@@ -279,7 +280,8 @@ void el_endurance_step(struct el_endurance *e, struct el_snapshot *s)
             continue;
         now = (struct sample){.at_s = e->axis_s, .percent_used = slot->smart.percentage_used};
         now.written = (uint64_t)EL_MIN(slot->smart.data_units_written, (el_u128)UINT64_MAX);
-        e->changed |= now.written != h->last.written || now.percent_used != h->last.percent_used || h->tier[HOURS].n == 0;
+        e->changed |=
+            now.written != h->last.written || now.percent_used != h->last.percent_used || h->tier[HOURS].n == 0;
         history_push(h, &now);
         slot_fill(h, slot);
     }
@@ -340,8 +342,8 @@ static int load_line(struct el_endurance *e, const char *line)
         h->seen_s = at_s;
         return 0;
     }
-    if (h && sscanf(line, "%u %" SCNd64 " %" SCNu64 " %u", &tier, &at_s, &written, &used) == 4 && tier < TIERS && used <= 255 &&
-        at_s >= 0 && at_s <= e->axis_s) {
+    if (h && sscanf(line, "%u %" SCNd64 " %" SCNu64 " %u", &tier, &at_s, &written, &used) == 4 && tier < TIERS &&
+        used <= 255 && at_s >= 0 && at_s <= e->axis_s) {
         struct sample s = {.at_s = at_s, .written = written, .percent_used = (uint8_t)used};
 
         tier_push(&h->tier[tier], tier, &s);
@@ -362,7 +364,8 @@ int el_endurance_load(struct el_endurance *e, const char *text, size_t n)
         return -ENOMEM;
     if (strncmp(copy, HEADER, sizeof HEADER - 1) == 0) {
         r = 0;
-        for (char *line = strtok_r(copy + sizeof HEADER - 1, "\n", &rest); r == 0 && line; line = strtok_r(NULL, "\n", &rest))
+        for (char *line = strtok_r(copy + sizeof HEADER - 1, "\n", &rest); r == 0 && line;
+             line = strtok_r(NULL, "\n", &rest))
             r = load_line(e, line);
         r = r == 1 ? 0 : r < 0 ? r : -EBADMSG; /* without its end the file is cut */
     }
@@ -392,7 +395,8 @@ static int parse_date(const char *text, int64_t *out_s)
     return 0;
 }
 
-int el_endurance_warranty(struct el_card *card, const struct el_slot *slots, const char *start, double years, int64_t realtime_us)
+int el_endurance_warranty(struct el_card *card, const struct el_slot *slots, const char *start, double years,
+                          int64_t realtime_us)
 {
     double written = 0, used = NAN;
     int64_t start_s;

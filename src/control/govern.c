@@ -17,8 +17,9 @@
 #include "config/config.h"
 #include "control/tick.h"
 
-/* A governor has room for the largest card there is: with pages of its own, what a smaller one leaves untouched costs nothing. */
-#define LARGE_BYTES (64 * 1024)
+/* A governor has room for the largest card there is: with pages of its own, what a smaller one leaves untouched costs
+ * nothing. */
+#define LARGE_BYTES   (64 * 1024)
 #define READ_WAIT_US  (250 * EL_USEC_PER_MSEC)  /* how long a round waits for readings it has just asked for */
 #define FIRST_WAIT_US (1500 * EL_USEC_PER_MSEC) /* the first round: Identify and the optional logs of every drive */
 #define EVENT_GAP_US  (300 * EL_USEC_PER_MSEC)  /* rounds brought forward by plug events are at least this far apart */
@@ -95,7 +96,8 @@ static void take_signals(struct govern *g)
 
 static void arm(struct govern *g)
 {
-    struct itimerspec it = {.it_value = {.tv_sec = g->due_us / EL_USEC_PER_SEC, .tv_nsec = g->due_us % EL_USEC_PER_SEC * 1000}};
+    struct itimerspec it = {
+        .it_value = {.tv_sec = g->due_us / EL_USEC_PER_SEC, .tv_nsec = g->due_us % EL_USEC_PER_SEC * 1000}};
 
     timerfd_settime(g->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
 }
@@ -104,7 +106,9 @@ static void arm(struct govern *g)
 static void wait_due(struct govern *g)
 {
     int event_fd = el_tick_event_fd(g->tick);
-    struct pollfd p[] = {{.fd = g->signal_fd, .events = POLLIN}, {.fd = g->timer_fd, .events = POLLIN}, {.fd = event_fd, .events = POLLIN}};
+    struct pollfd p[] = {{.fd = g->signal_fd, .events = POLLIN},
+                         {.fd = g->timer_fd, .events = POLLIN},
+                         {.fd = event_fd, .events = POLLIN}};
     uint64_t expired;
 
     arm(g);

@@ -6,10 +6,10 @@
 #include "model/settings.h"
 
 struct el_govern_options {
-    struct el_device device;             /* taken over */
-    const struct el_settings *settings;  /* in force at the start */
-    const char *config;                  /* read again on SIGHUP; NULL = nothing to read */
-    const struct el_settings *defaults;  /* what that file stands over */
+    struct el_device device;            /* taken over */
+    const struct el_settings *settings; /* in force at the start */
+    const char *config;                 /* read again on SIGHUP; NULL = nothing to read */
+    const struct el_settings *defaults; /* what that file stands over */
     /* Applied to settings read on SIGHUP before they are taken (flags win over the file); may be NULL. */
     void (*amend)(void *ctx, struct el_settings *s);
     void *ctx;
@@ -21,6 +21,6 @@ struct el_govern_options {
 /* From here on SIGTERM, SIGINT and SIGHUP wait until el_govern takes them: to be called before what takes time. */
 void el_govern_hold_signals(void);
 
-/* Returns when told to end: 0, or -errno when it could not begin. Blocks the signals it handles; run it before other threads
- * exist. */
+/* Returns when told to end: 0, or -errno when it could not begin. Blocks the signals it handles; run it before other
+ * threads exist. */
 int el_govern(const struct el_govern_options *o);

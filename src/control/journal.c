@@ -37,7 +37,8 @@ static bool entry_from_json(const json_t *o, struct el_journal_entry *e)
     if (a < 0 || !serial || !original)
         return false;
     e->actuator = (enum el_actuator)a;
-    return el_text_copy(e->serial, sizeof e->serial, serial) && el_text_copy(e->original, sizeof e->original, original) &&
+    return el_text_copy(e->serial, sizeof e->serial, serial) &&
+           el_text_copy(e->original, sizeof e->original, original) &&
            (el_text_copy(e->place, sizeof e->place, place ? place : ""), true);
 }
 
@@ -112,8 +113,8 @@ const struct el_journal_entry *el_journal_find(const struct el_journal *j, enum 
 static int write_entries(const struct el_journal *j, const struct el_journal_entry *entry, size_t n)
 {
     json_t *list = json_array();
-    json_t *root = json_pack("{s:i, s:s, s:s, s:i, s:o}", "version", JOURNAL_VERSION, "owner", "elementd " EL_VERSION, "boot_id",
-                             j->boot_id, "pid", (int)getpid(), "entries", list);
+    json_t *root = json_pack("{s:i, s:s, s:s, s:i, s:o}", "version", JOURNAL_VERSION, "owner", "elementd " EL_VERSION,
+                             "boot_id", j->boot_id, "pid", (int)getpid(), "entries", list);
     int r = root ? 0 : -ENOMEM;
 
     if (n == 0) {
@@ -121,8 +122,9 @@ static int write_entries(const struct el_journal *j, const struct el_journal_ent
         return unlink(j->path) < 0 && errno != ENOENT ? -errno : 0;
     }
     for (size_t i = 0; r == 0 && i < n; i++)
-        if (json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "actuator", el_actuator_name(entry[i].actuator), "serial",
-                                                  entry[i].serial, "place", entry[i].place, "original", entry[i].original)) < 0)
+        if (json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "actuator",
+                                                  el_actuator_name(entry[i].actuator), "serial", entry[i].serial,
+                                                  "place", entry[i].place, "original", entry[i].original)) < 0)
             r = -ENOMEM;
     EL_AUTO_FREE char *text = r == 0 ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);

@@ -1,6 +1,6 @@
-/* What stood there before elementd first wrote to it, kept so that a crash can be undone: one JSON file in the state directory,
- * replaced whole (write, fsync, rename) before the first write to anything. Entries of another boot are void: the kernel and
- * the drives forgot the settings too. Not thread-safe; every change blocks on the disk. */
+/* What stood there before elementd first wrote to it, kept so that a crash can be undone: one JSON file in the state
+ * directory, replaced whole (write, fsync, rename) before the first write to anything. Entries of another boot are
+ * void: the kernel and the drives forgot the settings too. Not thread-safe; every change blocks on the disk. */
 #pragma once
 
 #include <stddef.h>
@@ -14,15 +14,15 @@
 
 struct el_journal_entry {
     enum el_actuator actuator;
-    char serial[64];  /* of the drive; of a fan: the sensor's name */
-    char place[96];   /* for people: "lqd4500-0 slot 3" */
+    char serial[64];                        /* of the drive; of a fan: the sensor's name */
+    char place[96];                         /* for people: "lqd4500-0 slot 3" */
     char original[EL_JOURNAL_ORIGINAL_MAX]; /* what actuator_save gave */
 };
 
 struct el_journal;
 
-/* The journal in `dir`; a missing file is an empty journal. 0, -ENOMEM, -EBADMSG (not a journal of ours: left as it is), or
- * another -errno. */
+/* The journal in `dir`; a missing file is an empty journal. 0, -ENOMEM, -EBADMSG (not a journal of ours: left as it
+ * is), or another -errno. */
 int el_journal_open(const char *dir, struct el_journal **out);
 struct el_journal *el_journal_free(struct el_journal *j); /* takes NULL, returns NULL; the file stays */
 

@@ -6,19 +6,20 @@
 
 #include "base/num.h"
 
-#define WIDTH        960
-#define LEFT         70
-#define RIGHT        170 /* room for the legend */
-#define TOP          56
-#define PANEL        150
-#define GAP          46
-#define CELL_W       62
-#define CELL_H       30
+#define WIDTH  960
+#define LEFT   70
+#define RIGHT  170 /* room for the legend */
+#define TOP    56
+#define PANEL  150
+#define GAP    46
+#define CELL_W 62
+#define CELL_H 30
 
 /* Okabe and Ito's palette, told apart by colour-blind eyes too. */
 static const char *color_of(unsigned i)
 {
-    static const char *const palette[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a7f00", "#5c4a9c"};
+    static const char *const palette[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                          "#56b4e9", "#d55e00", "#8a7f00", "#5c4a9c"};
 
     return i == EL_PLOT_GREY ? "#9aa0a6" : i == EL_PLOT_RED ? "#c5221f" : palette[i % EL_ARRAY_SIZE(palette)];
 }
@@ -101,9 +102,11 @@ static void begin(struct el_buf *b, double width, double height, const char *tit
     px(b, width);
     el_buf_puts(b, "\" height=\"");
     px(b, height);
-    el_buf_puts(b, "\">\n<style>text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#3c4043}"
-                   ".title{font-size:17px;font-weight:600;fill:#202124}.panel{font-size:13px;font-weight:600}.tick{font-size:11px;fill:#5f6368}"
-                   ".cell{font-size:12px}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+    el_buf_puts(
+        b, "\">\n<style>text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#3c4043}"
+           ".title{font-size:17px;font-weight:600;fill:#202124}.panel{font-size:13px;font-weight:600}.tick{font-size:"
+           "11px;fill:#5f6368}"
+           ".cell{font-size:12px}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
     label(b, LEFT - 40, 28, "start", "title", title);
 }
 
@@ -135,7 +138,8 @@ static void range_of(const struct el_plot_panel *p, size_t n, double *low, doubl
     *high += isnan(p->high) ? 0.05 * (*high - *low) : 0;
 }
 
-static void draw_line(struct el_buf *b, const struct el_plot_line *l, const double *x, size_t n, double x_scale, double y0, double low, double y_scale)
+static void draw_line(struct el_buf *b, const struct el_plot_line *l, const double *x, size_t n, double x_scale,
+                      double y0, double low, double y_scale)
 {
     bool pen = false;
 
@@ -151,8 +155,8 @@ static void draw_line(struct el_buf *b, const struct el_plot_line *l, const doub
         px(b, y0 - (l->y[i] - low) * y_scale);
         pen = true;
     }
-    el_buf_printf(b, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\" stroke-linejoin=\"round\"%s/>\n", color_of(l->color),
-                  l->dashed ? " stroke-dasharray=\"5 4\"" : "");
+    el_buf_printf(b, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\" stroke-linejoin=\"round\"%s/>\n",
+                  color_of(l->color), l->dashed ? " stroke-dasharray=\"5 4\"" : "");
 }
 
 static void legend(struct el_buf *b, const struct el_plot_panel *p, double top)
@@ -168,7 +172,8 @@ static void legend(struct el_buf *b, const struct el_plot_panel *p, double top)
     }
 }
 
-static void draw_panel(struct el_buf *b, const struct el_plot_panel *p, const double *x, size_t n, double top, bool x_labels)
+static void draw_panel(struct el_buf *b, const struct el_plot_panel *p, const double *x, size_t n, double top,
+                       bool x_labels)
 {
     double low, high, x_span = n > 1 && x[n - 1] > x[0] ? x[n - 1] - x[0] : 1, step;
     double x_scale = (WIDTH - LEFT - RIGHT) / x_span, y_scale;
@@ -193,7 +198,8 @@ static void draw_panel(struct el_buf *b, const struct el_plot_panel *p, const do
     legend(b, p, top);
 }
 
-void el_plot_panels(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t n, const struct el_plot_panel *panels, size_t count)
+void el_plot_panels(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t n,
+                    const struct el_plot_panel *panels, size_t count)
 {
     double height = TOP + 14 + (PANEL + GAP) * (double)count + 14;
 
@@ -226,15 +232,16 @@ static void draw_cell(struct el_buf *b, double x, double y, double share)
     px(b, x);
     el_buf_puts(b, "\" y=\"");
     px(b, y);
-    el_buf_printf(b, "\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", CELL_W - 2, CELL_H - 2, isnan(share) ? "#f1f3f4" : color);
+    el_buf_printf(b, "\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", CELL_W - 2, CELL_H - 2,
+                  isnan(share) ? "#f1f3f4" : color);
     if (isnan(share))
         return;
     snprintf(text, sizeof text, "%d %%", (int)floor(share * 100 + 0.5));
     label(b, x + (CELL_W - 2) / 2.0, y + CELL_H / 2.0 + 3, "middle", "cell", text);
 }
 
-void el_plot_grid(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t columns, const char *y_title, const double *y,
-                  size_t rows, const double *value)
+void el_plot_grid(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t columns,
+                  const char *y_title, const double *y, size_t rows, const double *value)
 {
     double width = LEFT + CELL_W * (double)columns + 30, height = TOP + CELL_H * (double)rows + 56;
 

@@ -1,4 +1,5 @@
-/* Small charts as SVG: lines over a common x in stacked panels, and a grid of shares. Pure; numbers in every locale alike. */
+/* Small charts as SVG: lines over a common x in stacked panels, and a grid of shares. Pure; numbers in every locale
+ * alike. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +8,9 @@
 #include "base/buf.h"
 
 struct el_plot_line {
-    const char *name;  /* for the legend; NULL = not in it */
-    const double *y;   /* one per x; NAN = a gap */
-    unsigned color;    /* index into the palette; EL_PLOT_GREY, EL_PLOT_RED for limits */
+    const char *name; /* for the legend; NULL = not in it */
+    const double *y;  /* one per x; NAN = a gap */
+    unsigned color;   /* index into the palette; EL_PLOT_GREY, EL_PLOT_RED for limits */
     bool dashed;
 };
 #define EL_PLOT_GREY 100u
@@ -23,8 +24,9 @@ struct el_plot_panel {
 };
 
 /* Appends a whole SVG document. */
-void el_plot_panels(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t n, const struct el_plot_panel *panels, size_t count);
+void el_plot_panels(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t n,
+                    const struct el_plot_panel *panels, size_t count);
 
 /* A table of shares 0..1 as a coloured grid: value[row * columns + column]; NAN = nothing known. */
-void el_plot_grid(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t columns, const char *y_title, const double *y,
-                  size_t rows, const double *value);
+void el_plot_grid(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t columns,
+                  const char *y_title, const double *y, size_t rows, const double *value);

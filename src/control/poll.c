@@ -7,20 +7,29 @@
 #include "model/fill.h"
 
 /* Bits by which a controller says what it can do (NVMe Base 2.0, Identify Controller). */
-#define OACS_SECURITY         (1u << 0)
-#define OACS_SELF_TEST        (1u << 4)
-#define CTRATT_ENDURANCE      (1u << 4)
-#define LPA_SUPPORTED_PAGES   (1u << 5)
-#define SANICAP_ANY           7u
-#define VWC_PRESENT           1u
-#define VERSION_1_2           0x10200u
-#define UNDER_TEMPERATURE     (1u << 20) /* Feature 04h dword 11: THSEL 1 */
-#define SUPPORTED_PAGES_SIZE  1024
-#define SECP_INFORMATION      0x00 /* the security protocol that lists the others */
-#define SECP_TCG              0x01
-#define TCG_DISCOVERY         0x0001
+#define OACS_SECURITY        (1u << 0)
+#define OACS_SELF_TEST       (1u << 4)
+#define CTRATT_ENDURANCE     (1u << 4)
+#define LPA_SUPPORTED_PAGES  (1u << 5)
+#define SANICAP_ANY          7u
+#define VWC_PRESENT          1u
+#define VERSION_1_2          0x10200u
+#define UNDER_TEMPERATURE    (1u << 20) /* Feature 04h dword 11: THSEL 1 */
+#define SUPPORTED_PAGES_SIZE 1024
+#define SECP_INFORMATION     0x00 /* the security protocol that lists the others */
+#define SECP_TCG             0x01
+#define TCG_DISCOVERY        0x0001
 
-enum optional_log { LOG_ERROR, LOG_FIRMWARE, LOG_SELF_TEST, LOG_ENDURANCE, LOG_SANITIZE, LOG_OCP, LOG_SUPPORTED, LOG_SECURITY };
+enum optional_log {
+    LOG_ERROR,
+    LOG_FIRMWARE,
+    LOG_SELF_TEST,
+    LOG_ENDURANCE,
+    LOG_SANITIZE,
+    LOG_OCP,
+    LOG_SUPPORTED,
+    LOG_SECURITY
+};
 
 static int64_t now_us(const struct el_poll *p)
 {
@@ -40,8 +49,12 @@ static int admin(struct el_poll *p, struct el_admin *cmd)
 static int get_log(struct el_poll *p, enum el_nvme_lid lid, uint32_t specific, void *page, uint32_t size)
 {
     memset(page, 0, size);
-    return admin(p, &(struct el_admin){.kind = EL_ADMIN_GET_LOG, .id = (uint8_t)lid, .nsid = EL_NVME_NSID_ALL,
-                                       .value = specific, .data = page, .size = size});
+    return admin(p, &(struct el_admin){.kind = EL_ADMIN_GET_LOG,
+                                       .id = (uint8_t)lid,
+                                       .nsid = EL_NVME_NSID_ALL,
+                                       .value = specific,
+                                       .data = page,
+                                       .size = size});
 }
 
 /* What a refused or failed optional log means: a refusal is for good. */
@@ -74,8 +87,9 @@ static void probe_supported(struct el_poll *p)
 static int security_receive(struct el_poll *p, uint8_t protocol, uint16_t specific, uint8_t *page, uint32_t size)
 {
     memset(page, 0, size);
-    return admin(p, &(struct el_admin){.kind = EL_ADMIN_SECURITY_RECEIVE, .id = protocol, .value = specific, .data = page,
-                                       .size = size});
+    return admin(p,
+                 &(struct el_admin){
+                     .kind = EL_ADMIN_SECURITY_RECEIVE, .id = protocol, .value = specific, .data = page, .size = size});
 }
 
 /* Discovery is asked only of drives that list its protocol; the others are known to have no locks. */
@@ -128,7 +142,8 @@ static void read_periodic_logs(struct el_poll *p)
     uint8_t page[EL_NVME_SELF_TEST_SIZE];
 
     if ((id->oacs & OACS_SELF_TEST) && wanted(p, LOG_SELF_TEST) &&
-        optional(p, LOG_SELF_TEST, get_log(p, EL_NVME_LID_SELF_TEST, 0, page, EL_NVME_SELF_TEST_SIZE), EL_READ_SELF_TEST))
+        optional(p, LOG_SELF_TEST, get_log(p, EL_NVME_LID_SELF_TEST, 0, page, EL_NVME_SELF_TEST_SIZE),
+                 EL_READ_SELF_TEST))
         el_fill_self_test(&p->row, page, now_us(p));
     if ((id->ctratt & CTRATT_ENDURANCE) && p->endurance_group && wanted(p, LOG_ENDURANCE) &&
         optional(p, LOG_ENDURANCE, get_log(p, EL_NVME_LID_ENDURANCE_GROUP, p->endurance_group, page, EL_NVME_LOG_SIZE),
@@ -174,7 +189,10 @@ static void read_namespaces(struct el_poll *p, uint8_t page[EL_NVME_IDENTIFY_SIZ
 
     p->endurance_group = 0;
     for (uint32_t i = 0; i < p->request.namespaces; i++) {
-        struct el_admin cmd = {.kind = EL_ADMIN_IDENTIFY, .id = 0, .nsid = p->request.nsid[i], .data = page,
+        struct el_admin cmd = {.kind = EL_ADMIN_IDENTIFY,
+                               .id = 0,
+                               .nsid = p->request.nsid[i],
+                               .data = page,
                                .size = EL_NVME_IDENTIFY_SIZE};
 
         p->ns[i] = (struct el_namespace){.nsid = p->request.nsid[i]};
@@ -278,7 +296,8 @@ static void copy_members(const struct el_poll *p, struct el_slot *slot, size_t f
 
 void el_poll_take(const struct el_poll *p, struct el_slot *slot)
 {
-    /* Everything between identify_stamp and io is what the drive itself said; of it, SMART and what follows from it at each poll. */
+    /* Everything between identify_stamp and io is what the drive itself said; of it, SMART and what follows from it at
+     * each poll. */
     if (p->more) {
         copy_members(p, slot, offsetof(struct el_slot, identify_stamp), offsetof(struct el_slot, io));
     } else {

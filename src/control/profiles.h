@@ -4,7 +4,7 @@
 #include "model/profile.h"
 
 struct el_profiles;
-struct el_profiles *el_profiles_new(const char *dir); /* NULL: out of memory */
+struct el_profiles *el_profiles_new(const char *dir);        /* NULL: out of memory */
 struct el_profiles *el_profiles_free(struct el_profiles *p); /* takes NULL, returns NULL */
 
 /* By name, or NULL (said once in the log when the name is not empty). Valid until el_profiles_free. */

@@ -23,16 +23,19 @@ static int lock(const char *dir, int *fd)
     return *fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-static int admin(const struct el_device *dev, uint32_t key, enum el_admin_kind kind, uint8_t id, void *page, uint32_t size)
+static int admin(const struct el_device *dev, uint32_t key, enum el_admin_kind kind, uint8_t id, void *page,
+                 uint32_t size)
 {
-    struct el_admin cmd = {.kind = kind, .id = id, .nsid = kind == EL_ADMIN_GET_LOG ? EL_NVME_NSID_ALL : 0, .data = page, .size = size};
+    struct el_admin cmd = {
+        .kind = kind, .id = id, .nsid = kind == EL_ADMIN_GET_LOG ? EL_NVME_NSID_ALL : 0, .data = page, .size = size};
 
     return dev->ops->admin(dev->dev, key, &cmd);
 }
 
-/* The drive with this serial: fills `slot` with its Identify. 0, -ENODEV (it is not in this machine), or -EAGAIN (there is a
- * drive that does not say who it is). */
-static int find_drive(const struct el_device *dev, const struct el_inventory *inv, const char *serial, struct el_slot *slot)
+/* The drive with this serial: fills `slot` with its Identify. 0, -ENODEV (it is not in this machine), or -EAGAIN (there
+ * is a drive that does not say who it is). */
+static int find_drive(const struct el_device *dev, const struct el_inventory *inv, const char *serial,
+                      struct el_slot *slot)
 {
     uint8_t page[EL_NVME_IDENTIFY_SIZE];
     int r = -ENODEV;
@@ -57,8 +60,8 @@ static bool is_hot(const struct el_device *dev, const struct el_settings *s, str
     uint8_t page[EL_NVME_SMART_SIZE] = {0};
     double limit;
 
-    if (admin(dev, slot->key, EL_ADMIN_GET_LOG, EL_NVME_LID_SMART, page, sizeof page) != 0 || el_fill_smart(slot, page, 1) < 0 ||
-        slot->temp_mc[0].quality != EL_GOOD)
+    if (admin(dev, slot->key, EL_ADMIN_GET_LOG, EL_NVME_LID_SMART, page, sizeof page) != 0 ||
+        el_fill_smart(slot, page, 1) < 0 || slot->temp_mc[0].quality != EL_GOOD)
         return true;
     el_card_settings_of(s, &card, slot, &cs);
     limit = el_card_slot_limit(&cs, slot, NULL);
@@ -86,8 +89,8 @@ static int restore_one(const struct el_device *dev, const struct el_settings *s,
     return dev->ops->actuator_restore(dev->dev, e->actuator, slot.key, e->original);
 }
 
-static void restore_all(const struct el_device *dev, const struct el_settings *s, const struct el_inventory *inv, struct el_journal *j,
-                        bool force, struct el_restore_result *out)
+static void restore_all(const struct el_device *dev, const struct el_settings *s, const struct el_inventory *inv,
+                        struct el_journal *j, bool force, struct el_restore_result *out)
 {
     for (size_t i = 0; i < el_journal_count(j);) {
         struct el_journal_entry e = *el_journal_at(j, i);
@@ -98,7 +101,8 @@ static void restore_all(const struct el_device *dev, const struct el_settings *s
                            el_actuator_name(e.actuator));
             out->held++;
         } else if (r < 0 && r != -ENODEV) {
-            el_log_error("%s (serial %s): restoring %s failed: %s", e.place, e.serial, el_actuator_name(e.actuator), strerror(-r));
+            el_log_error("%s (serial %s): restoring %s failed: %s", e.place, e.serial, el_actuator_name(e.actuator),
+                         strerror(-r));
             out->failed++;
         } else if ((r = el_journal_remove(j, e.actuator, e.serial)) < 0) {
             el_log_error("%s: restored, but the journal cannot be written: %s", e.place, strerror(-r));
@@ -112,7 +116,8 @@ static void restore_all(const struct el_device *dev, const struct el_settings *s
     }
 }
 
-int el_restore(const struct el_device *dev, const struct el_settings *settings, bool force, struct el_restore_result *out)
+int el_restore(const struct el_device *dev, const struct el_settings *settings, bool force,
+               struct el_restore_result *out)
 {
     struct el_inventory inv = {0};
     struct el_journal *j = NULL;

@@ -42,7 +42,8 @@ static void ask_hands(const struct el_device *dev, struct el_scan *s)
             else if (!dev->ops->actuator_usable)
                 el_text_copy(h->why, sizeof h->why, "a recorded machine cannot be changed");
             else
-                h->usable = dev->ops->actuator_usable(dev->dev, (enum el_actuator)a, slot->key, h->why, sizeof h->why) == 0;
+                h->usable =
+                    dev->ops->actuator_usable(dev->dev, (enum el_actuator)a, slot->key, h->why, sizeof h->why) == 0;
             slot->action.usable |= (uint32_t)h->usable << a;
         }
     }
@@ -59,12 +60,13 @@ static void set_limits(const struct el_settings *settings, struct el_profiles *p
         el_card_settings_of(settings, card, slots, &cs);
         el_card_limits(settings, &f, card);
         for (uint32_t i = 0; i < card->slots; i++)
-            slots[i].decision.limit_c =
-                el_card_slot_limit(&cs, &slots[i], el_profiles_drive(profiles, slots[i].profile, slots[i].identify.model));
+            slots[i].decision.limit_c = el_card_slot_limit(
+                &cs, &slots[i], el_profiles_drive(profiles, slots[i].profile, slots[i].identify.model));
     }
 }
 
-static void read_all(struct el_drive_set *drives, struct el_board *board, struct el_world *w, const struct el_settings *settings, int fd)
+static void read_all(struct el_drive_set *drives, struct el_board *board, struct el_world *w,
+                     const struct el_settings *settings, int fd)
 {
     int64_t start = el_clock_boottime_us();
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -72,7 +74,8 @@ static void read_all(struct el_drive_set *drives, struct el_board *board, struct
 
     el_board_start(board, start);
     el_drive_set_start(drives, w, settings, start);
-    while ((el_board_waiting(board) || el_drive_set_waiting(drives, start)) && el_clock_boottime_us() - start < WAIT_US) {
+    while ((el_board_waiting(board) || el_drive_set_waiting(drives, start)) &&
+           el_clock_boottime_us() - start < WAIT_US) {
         (void)poll(&p, 1, 100);
         (void)eventfd_read(fd, &done);
     }

@@ -10,8 +10,8 @@
 #include "control/simulate_figures.h"
 #include "control/simulate_machine.h"
 
-#define PERIOD_S             2.0   /* the daemon's own tick near a limit */
-#define SAMPLE_S             0.5
+#define PERIOD_S 2.0 /* the daemon's own tick near a limit */
+#define SAMPLE_S 0.5
 
 const struct el_governor_law *el_simulate_law(const char *name)
 {
@@ -26,8 +26,16 @@ const struct el_governor_law *el_simulate_law(const char *name)
 static int open_twin(const struct el_simulate_options *o, struct el_device *dev, char *why, size_t why_size)
 {
     const struct el_twin_options t = {
-        .card = o->card, .drives = o->drives, .cards = 1, .workload = o->workload, .inlet_c = o->inlet_c, .airflow_lfm = o->airflow_lfm,
-        .seed = o->seed, .virtual_time = true, .array = o->array, .scenario = o->scenario,
+        .card = o->card,
+        .drives = o->drives,
+        .cards = 1,
+        .workload = o->workload,
+        .inlet_c = o->inlet_c,
+        .airflow_lfm = o->airflow_lfm,
+        .seed = o->seed,
+        .virtual_time = true,
+        .array = o->array,
+        .scenario = o->scenario,
     };
 
     return el_twin_open(&t, dev, why, why_size);
@@ -45,8 +53,8 @@ static void live(struct el_twin *t, double seconds, struct el_figures *f)
     }
 }
 
-static void tell(const struct el_simulate_options *o, struct el_twin *twin, double t_s, const struct el_governor_card *facts,
-                 const struct el_governor_input *in, const struct el_decision *d)
+static void tell(const struct el_simulate_options *o, struct el_twin *twin, double t_s,
+                 const struct el_governor_card *facts, const struct el_governor_input *in, const struct el_decision *d)
 {
     struct el_twin_truth truth;
     struct el_simulate_tick tick = {.t_s = t_s, .facts = facts, .in = in, .decision = d, .truth = &truth};
@@ -58,8 +66,8 @@ static void tell(const struct el_simulate_options *o, struct el_twin *twin, doub
 }
 
 /* The oracle by itself: no pages, no decisions, the plant is told to be at its limit. */
-static int run_oracle(const struct el_simulate_options *o, const struct el_governor_card *facts, bool watch, struct el_simulate_result *out,
-                      char *why, size_t why_size)
+static int run_oracle(const struct el_simulate_options *o, const struct el_governor_card *facts, bool watch,
+                      struct el_simulate_result *out, char *why, size_t why_size)
 {
     struct el_twin_oracle oracle = {.card_limit_w = facts->card_limit_w, .switch_limit_c = facts->switch_limit_c};
     static const struct el_governor_input nothing;
@@ -87,7 +95,8 @@ static int run_oracle(const struct el_simulate_options *o, const struct el_gover
     return r;
 }
 
-static int run_law(const struct el_simulate_options *o, const struct el_governor_card *facts, struct el_simulate_result *out, char *why, size_t why_size)
+static int run_law(const struct el_simulate_options *o, const struct el_governor_card *facts,
+                   struct el_simulate_result *out, char *why, size_t why_size)
 {
     struct el_governor *g = el_governor_new(o->law, facts);
     struct el_sim_machine *m = malloc(sizeof *m);
@@ -108,11 +117,13 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
         int64_t step_start;
 
         el_sim_machine_read(m, PERIOD_S);
-        step_start = steps % 16 ? 0 : el_clock_thread_cpu_us(); /* reading the CPU clock costs as much as a step: sample it */
+        step_start =
+            steps % 16 ? 0 : el_clock_thread_cpu_us(); /* reading the CPU clock costs as much as a step: sample it */
         el_governor_step(g, &m->in, &d);
         if (steps % 16 == 0)
             in_steps += el_clock_thread_cpu_us() - step_start;
-        out->failsafe_entries += d.failsafe != EL_FAILSAFE_NONE && before == EL_FAILSAFE_NONE && d.failsafe_reason != EL_CONSTRAINT_STARTUP;
+        out->failsafe_entries +=
+            d.failsafe != EL_FAILSAFE_NONE && before == EL_FAILSAFE_NONE && d.failsafe_reason != EL_CONSTRAINT_STARTUP;
         before = d.failsafe;
         if (d.air_failing && isnan(out->first_air_alert_seconds))
             out->first_air_alert_seconds = t;
@@ -135,7 +146,8 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
 
 int el_simulate(const struct el_simulate_options *o, struct el_simulate_result *out, char *why, size_t why_size)
 {
-    struct el_simulate_result oracle = {.iops = NAN}, mine = {.step_us = NAN, .speed = NAN, .first_air_alert_seconds = NAN};
+    struct el_simulate_result oracle = {.iops = NAN},
+                              mine = {.step_us = NAN, .speed = NAN, .first_air_alert_seconds = NAN};
     struct el_governor_card *facts = malloc(sizeof *facts);
     int r = facts ? 0 : -ENOMEM;
 

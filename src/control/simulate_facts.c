@@ -1,4 +1,5 @@
-/* What the governor of a simulated card is told beforehand: by the daemon's own rules, from the pages of the card itself. */
+/* What the governor of a simulated card is told beforehand: by the daemon's own rules, from the pages of the card
+ * itself. */
 #include <errno.h>
 #include <math.h>
 
@@ -31,9 +32,12 @@ static void settings_of(const struct el_simulate_options *o, struct el_settings 
     s->card[0].switch_limit_c = o->switch_limit_c > 0 ? o->switch_limit_c : NAN;
 }
 
-static void setup(const struct el_simulate_options *o, const struct el_sim_machine *m, const struct el_settings *s, struct el_governor_card *out)
+static void setup(const struct el_simulate_options *o, const struct el_sim_machine *m, const struct el_settings *s,
+                  struct el_governor_card *out)
 {
-    struct el_card_facts f = {.card = &m->inv.cards[0], .slots = m->inv.slots, .profile = o->card,
+    struct el_card_facts f = {.card = &m->inv.cards[0],
+                              .slots = m->inv.slots,
+                              .profile = o->card,
                               .fans = o->scenario && o->scenario->drive_fans ? o->card->fans : 0,
                               .inlet_sensor = !el_scenario_lacks(o->scenario, EL_SCENARIO_BOARD_INLET)};
 
@@ -47,8 +51,15 @@ static void setup(const struct el_simulate_options *o, const struct el_sim_machi
 
 int el_simulate_facts(const struct el_simulate_options *o, struct el_governor_card *out, char *why, size_t why_size)
 {
-    const struct el_twin_options t = {.card = o->card, .drives = o->drives, .cards = 1, .workload = "idle", .inlet_c = 25, .airflow_lfm = 400, .virtual_time = true,
-                                      .array = o->array, .scenario = o->scenario};
+    const struct el_twin_options t = {.card = o->card,
+                                      .drives = o->drives,
+                                      .cards = 1,
+                                      .workload = "idle",
+                                      .inlet_c = 25,
+                                      .airflow_lfm = 400,
+                                      .virtual_time = true,
+                                      .array = o->array,
+                                      .scenario = o->scenario};
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
     EL_AUTO_FREE struct el_sim_machine *m = malloc(sizeof *m);
     struct el_device dev;

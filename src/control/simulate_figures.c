@@ -9,16 +9,37 @@
 #define LIMIT_TOLERANCE_C 0.5
 #define WATTS_TOLERANCE   1.02
 
-#define FIGURE(name) {#name, offsetof(struct el_simulate_result, name)}
+#define FIGURE(name)                                                                                                   \
+    {                                                                                                                  \
+#name, offsetof(struct el_simulate_result, name)                                                               \
+    }
 const struct el_simulate_figure el_simulate_figures[] = {
-    FIGURE(iops), FIGURE(latency_us), FIGURE(latency_p99_us), FIGURE(card_watts_mean), FIGURE(throughput_ratio_to_oracle), FIGURE(throughput_ratio_to_demand),
-    FIGURE(overshoot_celsius), FIGURE(overshoot_beyond_oracle_celsius), FIGURE(seconds_above_limit_per_hour),
-    FIGURE(seconds_above_warning_per_hour), FIGURE(seconds_above_critical_per_hour), FIGURE(card_watts_above_limit_seconds_per_hour),
+    FIGURE(iops),
+    FIGURE(latency_us),
+    FIGURE(latency_p99_us),
+    FIGURE(card_watts_mean),
+    FIGURE(throughput_ratio_to_oracle),
+    FIGURE(throughput_ratio_to_demand),
+    FIGURE(overshoot_celsius),
+    FIGURE(overshoot_beyond_oracle_celsius),
+    FIGURE(seconds_above_limit_per_hour),
+    FIGURE(seconds_above_warning_per_hour),
+    FIGURE(seconds_above_critical_per_hour),
+    FIGURE(card_watts_above_limit_seconds_per_hour),
     FIGURE(switch_above_limit_seconds_per_hour),
-    FIGURE(writes_per_drive_per_hour), FIGURE(admin_commands_per_drive_per_hour), FIGURE(limit_cycle_celsius), FIGURE(jain_fairness), FIGURE(jain_fairness_of_oracle),
-    FIGURE(failsafe_entries), FIGURE(firmware_throttled_seconds_per_hour), FIGURE(hottest_celsius), FIGURE(switch_hottest_celsius),
+    FIGURE(writes_per_drive_per_hour),
+    FIGURE(admin_commands_per_drive_per_hour),
+    FIGURE(limit_cycle_celsius),
+    FIGURE(jain_fairness),
+    FIGURE(jain_fairness_of_oracle),
+    FIGURE(failsafe_entries),
+    FIGURE(firmware_throttled_seconds_per_hour),
+    FIGURE(hottest_celsius),
+    FIGURE(switch_hottest_celsius),
     FIGURE(first_air_alert_seconds),
-    FIGURE(oracle_binding_ratio), FIGURE(step_us), FIGURE(speed),
+    FIGURE(oracle_binding_ratio),
+    FIGURE(step_us),
+    FIGURE(speed),
 };
 const size_t el_simulate_figures_count = EL_ARRAY_SIZE(el_simulate_figures);
 
@@ -33,8 +54,11 @@ static void open_window(struct el_figures *f)
 
 int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double sample_s, double duration_s)
 {
-    *f = (struct el_figures){.facts = facts, .sample_s = sample_s, .duration_s = duration_s, .hottest_c = -INFINITY,
-                               .switch_hottest_c = NAN};
+    *f = (struct el_figures){.facts = facts,
+                             .sample_s = sample_s,
+                             .duration_s = duration_s,
+                             .hottest_c = -INFINITY,
+                             .switch_hottest_c = NAN};
     f->swings_max = (size_t)(duration_s / EL_FIGURES_WINDOW_S + 2) * facts->slots;
     f->swing = calloc(f->swings_max, sizeof *f->swing);
     open_window(f);
@@ -51,7 +75,8 @@ static void close_window(struct el_figures *f, double time_s)
 
 static void count_latency(struct el_figures *f, const struct el_twin_truth *t)
 {
-    double ops = t->served_ops - f->last.served_ops, us = (t->outstanding_seconds - f->last.outstanding_seconds) / ops * 1e6;
+    double ops = t->served_ops - f->last.served_ops,
+           us = (t->outstanding_seconds - f->last.outstanding_seconds) / ops * 1e6;
 
     if (ops > 0 && us >= 1)
         f->latency_ops[(size_t)fmin(log2(us) * EL_FIGURES_PER_OCTAVE, EL_FIGURES_LATENCIES - 1)] += ops;

@@ -15,10 +15,12 @@ struct el_figures {
     double over_switch_s, switch_hottest_c;
     double low_c[EL_CARD_SLOTS_MAX], high_c[EL_CARD_SLOTS_MAX], window_left_s;
     double latency_ops[EL_FIGURES_LATENCIES]; /* I/Os by latency, EL_FIGURES_PER_OCTAVE bins an octave from 1 us */
-    double *swing; /* half peak to peak per window and drive; owned */
+    double *swing;                            /* half peak to peak per window and drive; owned */
     size_t swings, swings_max;
 };
 
-int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double sample_s, double duration_s); /* 0 or -ENOMEM */
+int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double sample_s,
+                    double duration_s); /* 0 or -ENOMEM */
 void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t);
-void el_figures_finish(struct el_figures *f, struct el_simulate_result *out); /* the figures that one run gives by itself; frees */
+void el_figures_finish(struct el_figures *f,
+                       struct el_simulate_result *out); /* the figures that one run gives by itself; frees */

@@ -56,7 +56,8 @@ static void read_slot(struct el_sim_machine *m, uint32_t i, int64_t now, int64_t
     struct el_slot *s = &m->inv.slots[i];
     struct el_governor_slot_input *in = &m->in.slot[i];
     uint8_t page[EL_NVME_SMART_SIZE];
-    struct el_admin cmd = {.kind = EL_ADMIN_GET_LOG, .id = EL_NVME_LID_SMART, .nsid = EL_NVME_NSID_ALL, .data = page, .size = sizeof page};
+    struct el_admin cmd = {
+        .kind = EL_ADMIN_GET_LOG, .id = EL_NVME_LID_SMART, .nsid = EL_NVME_NSID_ALL, .data = page, .size = sizeof page};
     struct el_slot_io io = {.valid = false};
     struct el_actuator_value v;
     int r;
@@ -83,7 +84,8 @@ static void read_slot(struct el_sim_machine *m, uint32_t i, int64_t now, int64_t
     }
     if (m->dev.ops->actuator_read(m->dev.dev, m->cap, s->key, &v) == 0) {
         in->cap_ratio_in_force = v.cap.ratio;
-        m->failed[i] = fabs(v.cap.ratio - m->wanted[i]) > 1e-6; /* heals when it reads back as wanted, as in the daemon */
+        m->failed[i] =
+            fabs(v.cap.ratio - m->wanted[i]) > 1e-6; /* heals when it reads back as wanted, as in the daemon */
     } else {
         in->cap_ratio_in_force = NAN;
     }
@@ -128,8 +130,12 @@ static void act_slot(struct el_sim_machine *m, uint32_t i, const struct el_slot_
 {
     const struct el_governor_slot *g = &m->facts->slot[i];
     uint32_t key = m->inv.slots[i].key;
-    struct el_actuator_value v = {.cap = {.ratio = d->cap_ratio, .budget_w = d->budget_w, .read_j_per_byte = g->read_j_per_byte,
-                                          .write_j_per_byte = g->write_j_per_byte, .read_j_per_op = g->read_j_per_op, .write_j_per_op = g->write_j_per_op}};
+    struct el_actuator_value v = {.cap = {.ratio = d->cap_ratio,
+                                          .budget_w = d->budget_w,
+                                          .read_j_per_byte = g->read_j_per_byte,
+                                          .write_j_per_byte = g->write_j_per_byte,
+                                          .read_j_per_op = g->read_j_per_op,
+                                          .write_j_per_op = g->write_j_per_op}};
 
     if (d->write) {
         m->writes++;

@@ -12,7 +12,7 @@ struct el_sim_machine {
     double wanted[EL_CARD_SLOTS_MAX]; /* cap ratio last asked for */
     int32_t power_state[EL_CARD_SLOTS_MAX];
     bool failed[EL_CARD_SLOTS_MAX]; /* what was asked for is not in force */
-    enum el_actuator cap; /* io.cost, or io.max where that is all there is */
+    enum el_actuator cap;           /* io.cost, or io.max where that is all there is */
     uint64_t writes, admin_commands;
 };
 
@@ -20,5 +20,5 @@ struct el_sim_machine {
 int el_sim_machine_init(struct el_sim_machine *m, const struct el_device *dev, const struct el_governor_card *facts);
 void el_sim_machine_free(struct el_sim_machine *m);
 
-void el_sim_machine_read(struct el_sim_machine *m, double period_s);                     /* fills m->in */
+void el_sim_machine_read(struct el_sim_machine *m, double period_s);                   /* fills m->in */
 void el_sim_machine_act(struct el_sim_machine *m, const struct el_decision *decision); /* carries it out */

@@ -141,16 +141,19 @@ static void decide(struct run *r, double t_s)
     el_governor_step(r->governor, &r->in, d);
     r->step_cpu_us += el_clock_thread_cpu_us() - start;
     r->steps++;
-    r->failsafe_entries += d->failsafe != EL_FAILSAFE_NONE && r->failsafe_before == EL_FAILSAFE_NONE && d->failsafe_reason != EL_CONSTRAINT_STARTUP;
+    r->failsafe_entries += d->failsafe != EL_FAILSAFE_NONE && r->failsafe_before == EL_FAILSAFE_NONE &&
+                           d->failsafe_reason != EL_CONSTRAINT_STARTUP;
     r->failsafe_before = d->failsafe;
     if (d->air_failing && isnan(r->first_air_alert_s))
         r->first_air_alert_s = t_s;
     for (uint32_t i = 0; i < r->facts.slots; i++) {
-        double full = EL_MAX(r->facts.slot[i].full_w - r->facts.slot[i].idle_w, 0.1); /* the profile's and the plant's may be mixed */
+        double full = EL_MAX(r->facts.slot[i].full_w - r->facts.slot[i].idle_w,
+                             0.1); /* the profile's and the plant's may be mixed */
 
         r->writes += d->slot[i].write;
         r->command.slot[i].cap_ratio = d->slot[i].cap_ratio;
-        r->command.slot[i].budget_w = d->slot[i].cap_ratio >= 1 || !isfinite(d->slot[i].budget_w) ? full : d->slot[i].budget_w;
+        r->command.slot[i].budget_w =
+            d->slot[i].cap_ratio >= 1 || !isfinite(d->slot[i].budget_w) ? full : d->slot[i].budget_w;
         r->command.slot[i].power_state = EL_MAX(d->slot[i].power_state, 0);
     }
     for (uint32_t i = 0; i < r->facts.fans; i++)
@@ -158,7 +161,8 @@ static void decide(struct run *r, double t_s)
 }
 
 /* Command for t_s, then the state at t_s; the first command is made without any reading. */
-static int steps(struct run *r, const struct el_simulate_options *o, double duration_s, double *t_s, char *why, size_t why_size)
+static int steps(struct run *r, const struct el_simulate_options *o, double duration_s, double *t_s, char *why,
+                 size_t why_size)
 {
     int result = 0;
 
@@ -180,7 +184,8 @@ static int steps(struct run *r, const struct el_simulate_options *o, double dura
     return EL_MIN(result, 0);
 }
 
-static int run(struct run *r, const struct el_simulate_options *o, const char *command, double *t_s, char *why, size_t why_size)
+static int run(struct run *r, const struct el_simulate_options *o, const char *command, double *t_s, char *why,
+               size_t why_size)
 {
     double duration_s;
     int result = el_external_start(command, &r->plant, why, why_size);
@@ -206,7 +211,8 @@ static int run(struct run *r, const struct el_simulate_options *o, const char *c
     return result;
 }
 
-int el_simulate_plant(const struct el_simulate_options *o, const char *command, struct el_simulate_result *out, double *hours, char *why, size_t why_size)
+int el_simulate_plant(const struct el_simulate_options *o, const char *command, struct el_simulate_result *out,
+                      double *hours, char *why, size_t why_size)
 {
     struct run *r = calloc(1, sizeof *r);
     double t_s = 0;
@@ -224,7 +230,8 @@ int el_simulate_plant(const struct el_simulate_options *o, const char *command, 
         r->figures.duration_s = t_s;
         *out = (struct el_simulate_result){0};
         el_figures_finish(&r->figures, out);
-        out->throughput_ratio_to_oracle = out->overshoot_beyond_oracle_celsius = out->jain_fairness_of_oracle = out->oracle_binding_ratio = NAN;
+        out->throughput_ratio_to_oracle = out->overshoot_beyond_oracle_celsius = out->jain_fairness_of_oracle =
+            out->oracle_binding_ratio = NAN;
         out->firmware_throttled_seconds_per_hour = out->speed = NAN;
         out->writes_per_drive_per_hour = (double)r->writes / r->facts.slots / *hours;
         out->admin_commands_per_drive_per_hour = NAN;

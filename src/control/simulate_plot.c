@@ -9,14 +9,24 @@
 
 #define POINTS 1200 /* more than a pixel each */
 
-enum { SERIES_LIMIT = 2 * EL_CARD_SLOTS_MAX, SERIES_WARNING, SERIES_WATTS, SERIES_WATTS_LIMIT, SERIES_IOPS, SERIES_DEMAND, SERIES_INLET, SERIES_COUNT };
+enum {
+    SERIES_LIMIT = 2 * EL_CARD_SLOTS_MAX,
+    SERIES_WARNING,
+    SERIES_WATTS,
+    SERIES_WATTS_LIMIT,
+    SERIES_IOPS,
+    SERIES_DEMAND,
+    SERIES_INLET,
+    SERIES_COUNT
+};
 
 struct el_sim_plot {
     char title[160];
     double every_s, next_s;
     uint32_t slots;
     size_t n;
-    double minutes[POINTS + 2], y[SERIES_COUNT][POINTS + 2]; /* temperatures by slot, caps by slot, then the named ones */
+    double minutes[POINTS + 2],
+        y[SERIES_COUNT][POINTS + 2]; /* temperatures by slot, caps by slot, then the named ones */
 };
 
 struct el_sim_plot *el_sim_plot_new(double duration_s, const char *title)
@@ -49,12 +59,16 @@ void el_sim_plot_tick(struct el_sim_plot *p, const struct el_simulate_tick *tick
     for (uint32_t i = 0; i < p->slots; i++) {
         const struct el_reading *r = &tick->in->slot[i].temp_mc;
 
-        p->y[i][n] = t ? (t->slot[i].present ? t->slot[i].temp_c : NAN) : r->quality == EL_GOOD ? (double)r->value / 1000 : NAN;
+        p->y[i][n] = t                       ? (t->slot[i].present ? t->slot[i].temp_c : NAN)
+                     : r->quality == EL_GOOD ? (double)r->value / 1000
+                                             : NAN;
         p->y[EL_CARD_SLOTS_MAX + i][n] = 100 * tick->decision->slot[i].cap_ratio;
     }
     p->y[SERIES_LIMIT][n] = tick->facts->slot[0].limit_c;
     p->y[SERIES_WARNING][n] = tick->facts->slot[0].warning_c;
-    p->y[SERIES_WATTS][n] = t ? t->card_w : tick->in->card_power_mw.quality == EL_GOOD ? (double)tick->in->card_power_mw.value / 1000 : NAN;
+    p->y[SERIES_WATTS][n] = t                                            ? t->card_w
+                            : tick->in->card_power_mw.quality == EL_GOOD ? (double)tick->in->card_power_mw.value / 1000
+                                                                         : NAN;
     p->y[SERIES_WATTS_LIMIT][n] = tick->facts->card_limit_w;
     p->y[SERIES_IOPS][n] = t ? t->iops : NAN;
     p->y[SERIES_DEMAND][n] = t ? t->demand_iops : NAN;
@@ -70,7 +84,8 @@ static bool known(const double *y, size_t n)
     return false;
 }
 
-static void add(struct el_plot_line *lines, size_t *n, const struct el_sim_plot *p, unsigned series, const char *name, unsigned color, bool dashed)
+static void add(struct el_plot_line *lines, size_t *n, const struct el_sim_plot *p, unsigned series, const char *name,
+                unsigned color, bool dashed)
 {
     if (known(p->y[series], p->n))
         lines[(*n)++] = (struct el_plot_line){.name = name, .y = p->y[series], .color = color, .dashed = dashed};

@@ -19,7 +19,8 @@ struct answer {
     char why[200];
 };
 
-static int run_one(const struct el_simulate_options *o, uint32_t i, struct el_simulate_result *out, char *why, size_t why_size)
+static int run_one(const struct el_simulate_options *o, uint32_t i, struct el_simulate_result *out, char *why,
+                   size_t why_size)
 {
     struct el_simulate_options mine = *o;
 
@@ -67,7 +68,8 @@ static int collect(int fd, uint32_t n, struct el_simulate_result *results, char 
     return -EIO;
 }
 
-int el_simulate_seeds(const struct el_simulate_options *o, uint32_t n, struct el_simulate_result *results, char *why, size_t why_size)
+int el_simulate_seeds(const struct el_simulate_options *o, uint32_t n, struct el_simulate_result *results, char *why,
+                      size_t why_size)
 {
     uint32_t workers = (uint32_t)EL_CLAMP(sysconf(_SC_NPROCESSORS_ONLN), 1, WORKERS_MAX), started = 0;
     pid_t pid[WORKERS_MAX];
@@ -101,10 +103,12 @@ int el_simulate_seeds(const struct el_simulate_options *o, uint32_t n, struct el
 
 static bool more_is_better(const char *name)
 {
-    return strcmp(name, "iops") == 0 || strncmp(name, "throughput", 10) == 0 || strncmp(name, "jain", 4) == 0 || strcmp(name, "speed") == 0;
+    return strcmp(name, "iops") == 0 || strncmp(name, "throughput", 10) == 0 || strncmp(name, "jain", 4) == 0 ||
+           strcmp(name, "speed") == 0;
 }
 
-void el_simulate_summary(const struct el_simulate_result *results, uint32_t n, struct el_simulate_result *mean, struct el_simulate_result *worst)
+void el_simulate_summary(const struct el_simulate_result *results, uint32_t n, struct el_simulate_result *mean,
+                         struct el_simulate_result *worst)
 {
     for (size_t k = 0; k < el_simulate_figures_count; k++) {
         double sum = 0, count = 0, extreme = NAN;
@@ -146,7 +150,8 @@ static bool within(const struct el_scenario_expect *e, double v)
     return !isnan(v) && !(v < e->min) && !(v > e->max); /* a bound that is NAN bounds nothing */
 }
 
-bool el_simulate_expect(const struct el_scenario_expect *e, uint64_t seed, const struct el_simulate_result *results, uint32_t n, struct el_buf *b)
+bool el_simulate_expect(const struct el_scenario_expect *e, uint64_t seed, const struct el_simulate_result *results,
+                        uint32_t n, struct el_buf *b)
 {
     struct el_simulate_result mean, worst;
     size_t k = figure_index(e->figure);

@@ -22,7 +22,7 @@
 #include "control/saver.h"
 
 #define EXIT_WAIT_US (1200 * EL_USEC_PER_MSEC) /* for writes under way: SIGTERM to exit stays below 2 s */
-#define PROC_EVERY   15                         /* rounds between looks at our own memory */
+#define PROC_EVERY   15                        /* rounds between looks at our own memory */
 
 struct el_tick {
     struct el_device dev;
@@ -41,7 +41,7 @@ struct el_tick {
     int64_t begin_us, begin_cpu_us, saved_us, due_us;
     uint64_t log_next; /* number of the first event not yet logged */
     bool discovered;
-    bool numbers_new; /* not yet given to the saver */
+    bool numbers_new;    /* not yet given to the saver */
     double air_wish_lfm; /* last written; NAN = none */
     int write_error;     /* of the last snapshot, said once */
 };
@@ -51,7 +51,8 @@ static int64_t now_us(const struct el_tick *t)
     return t->dev.ops->now_us ? t->dev.ops->now_us(t->dev.dev) : el_clock_boottime_us();
 }
 
-/* One daemon per state directory (and one per runtime directory, which is locked itself): two would fight over drives and journal. */
+/* One daemon per state directory (and one per runtime directory, which is locked itself): two would fight over drives
+ * and journal. */
 static int lock_state(struct el_tick *t)
 {
     char path[EL_PATH_MAX + 8];
@@ -99,7 +100,9 @@ static int open_journal(const char *dir, struct el_journal **out)
     int r = el_journal_open(dir, out);
 
     if (r == -EBADMSG)
-        el_log_error("%s/" EL_JOURNAL_FILE ": not a journal of elementd; what it says cannot be restored. Look at it, then remove it", dir);
+        el_log_error("%s/" EL_JOURNAL_FILE
+                     ": not a journal of elementd; what it says cannot be restored. Look at it, then remove it",
+                     dir);
     else if (r < 0)
         el_log_error("%s/" EL_JOURNAL_FILE ": %s", dir, strerror(-r));
     return r;
@@ -112,7 +115,8 @@ static void load_history(struct el_tick *t)
     char path[EL_PATH_MAX + 16];
 
     snprintf(path, sizeof path, "%s/" EL_ENDURANCE_FILE, t->settings.state_dir);
-    if (el_file_read(AT_FDCWD, path, EL_ENDURANCE_FILE_MAX, &wear) == 0 && el_endurance_load(t->wear, wear.data ? wear.data : "", wear.len) < 0)
+    if (el_file_read(AT_FDCWD, path, EL_ENDURANCE_FILE_MAX, &wear) == 0 &&
+        el_endurance_load(t->wear, wear.data ? wear.data : "", wear.len) < 0)
         el_log_warning("%s: not a wear history of elementd; a new one is begun", path);
     snprintf(path, sizeof path, "%s/" EL_LEARNT_FILE, t->settings.state_dir);
     if (el_file_read(AT_FDCWD, path, EL_ENDURANCE_FILE_MAX, &learnt) == 0)
@@ -120,7 +124,8 @@ static void load_history(struct el_tick *t)
     else
         el_buf_free(&learnt);
     if (t->dev.ops->by_order && el_card_numbers_read(t->numbers, t->settings.state_dir) == -EBADMSG)
-        el_log_warning("%s/" EL_CARD_NUMBERS_FILE ": not card numbers of elementd; cards are numbered anew", t->settings.state_dir);
+        el_log_warning("%s/" EL_CARD_NUMBERS_FILE ": not card numbers of elementd; cards are numbered anew",
+                       t->settings.state_dir);
 }
 
 static void describe_daemon(struct el_tick *t)
@@ -227,7 +232,9 @@ struct el_tick *el_tick_free(struct el_tick *t)
         save_history(t);
     held = el_actuate_free(t->hands, EXIT_WAIT_US);
     if (held && t->dev.ops->lasts)
-        el_log_warning("%zu settings stay in force because their drives are hot or do not answer; `elementd restore` lets them go later", held);
+        el_log_warning("%zu settings stay in force because their drives are hot or do not answer; `elementd restore` "
+                       "lets them go later",
+                       held);
     if (t->saver)
         wait_saved(t, until);
     el_drive_set_free(&t->drives);
@@ -245,7 +252,8 @@ struct el_tick *el_tick_free(struct el_tick *t)
     }
     if (t->lock_fd >= 0)
         close(t->lock_fd);
-    /* With a drive that hangs a worker may still stand inside of the backend: then it is left to the end of the process. */
+    /* With a drive that hangs a worker may still stand inside of the backend: then it is left to the end of the
+     * process. */
     hung |= t->drives.hung;
     if (!hung)
         t->dev.ops->close(t->dev.dev);
@@ -260,8 +268,8 @@ void el_tick_reload(struct el_tick *t, const struct el_settings *settings)
     struct el_daemon *d = &t->world.s->daemon;
     struct el_settings fresh = *settings;
 
-    if (memcmp(fresh.sensor, t->settings.sensor, sizeof fresh.sensor) != 0 || strcmp(fresh.state_dir, t->settings.state_dir) != 0 ||
-        strcmp(fresh.runtime_dir, t->settings.runtime_dir) != 0)
+    if (memcmp(fresh.sensor, t->settings.sensor, sizeof fresh.sensor) != 0 ||
+        strcmp(fresh.state_dir, t->settings.state_dir) != 0 || strcmp(fresh.runtime_dir, t->settings.runtime_dir) != 0)
         el_log_warning("changes to sensors, state_dir and runtime_dir take effect at the next start");
     el_text_copy(fresh.state_dir, sizeof fresh.state_dir, t->settings.state_dir);
     el_text_copy(fresh.runtime_dir, sizeof fresh.runtime_dir, t->settings.runtime_dir);
@@ -328,7 +336,9 @@ void el_tick_begin(struct el_tick *t)
     t->begin_cpu_us = el_clock_thread_cpu_us();
     t->world.s->realtime_us = el_clock_realtime_us();
     discover(t);
-    el_actuate_tick(t->hands, el_clock_boottime_us()); /* what is in force is read beside the drives: a cap lost is seen in this round */
+    el_actuate_tick(
+        t->hands,
+        el_clock_boottime_us()); /* what is in force is read beside the drives: a cap lost is seen in this round */
     el_board_start(t->board, t->begin_us);
     el_drive_set_start(&t->drives, &t->world, &t->settings, t->begin_us);
 }
@@ -448,7 +458,8 @@ static int publish(struct el_tick *t)
     el_snapshot_seal(s);
     r = el_file_pair_write(&t->file, t->runtime_fd, EL_SNAPSHOT_FILE, s, s->size, 0644);
     if (r < 0 && r != t->write_error)
-        el_log_error("%s/" EL_SNAPSHOT_FILE ": %s; exporters see the last one that could be written", t->settings.runtime_dir, strerror(-r));
+        el_log_error("%s/" EL_SNAPSHOT_FILE ": %s; exporters see the last one that could be written",
+                     t->settings.runtime_dir, strerror(-r));
     t->write_error = r;
     return r;
 }

@@ -1,20 +1,22 @@
-/* One round of the daemon: read, decide, act, publish. A round has two halves, so that the caller can wait for the readers
- * without this blocking: el_tick_begin starts them, el_tick_finish takes what has come in and does the rest. One thread. */
+/* One round of the daemon: read, decide, act, publish. A round has two halves, so that the caller can wait for the
+ * readers without this blocking: el_tick_begin starts them, el_tick_finish takes what has come in and does the rest.
+ * One thread. */
 #pragma once
 
 #include "model/device.h"
 #include "model/settings.h"
 
-#define EL_PAUSE_FILE "pause"       /* in the runtime directory: BOOTTIME microseconds until which nothing is moved */
+#define EL_PAUSE_FILE "pause"        /* in the runtime directory: BOOTTIME microseconds until which nothing is moved */
 #define EL_AIR_FILE   "airflow-wish" /* there too: LFM that the cards would like, for whatever drives the fans */
 
 struct el_tick;
 
-/* Takes the device over (also on failure). Settings are copied. Makes the state and runtime directories when they are missing.
- * 0, -EBUSY (another elementd has the state directory), or -errno; the reason is logged. */
+/* Takes the device over (also on failure). Settings are copied. Makes the state and runtime directories when they are
+ * missing. 0, -EBUSY (another elementd has the state directory), or -errno; the reason is logged. */
 int el_tick_new(const struct el_device *dev, const struct el_settings *settings, struct el_tick **out);
 
-/* Restores what may be restored, removes the snapshot, frees. Waits at most about a second. Takes NULL, returns NULL. */
+/* Restores what may be restored, removes the snapshot, frees. Waits at most about a second. Takes NULL, returns NULL.
+ */
 struct el_tick *el_tick_free(struct el_tick *t);
 
 /* New settings, whole. What cannot change while running (directories, sensor maps) is said in the log. */

@@ -21,53 +21,91 @@ struct column {
 };
 
 /* One column of a member, or of each element of an array. */
-#define ONE(s, member, type) {#member, offsetof(struct s, member), type, 0, 0}
-#define EACH(s, member, type) {#member, offsetof(struct s, member), type, sizeof(((struct s *)0)->member) / sizeof(((struct s *)0)->member[0]), sizeof(((struct s *)0)->member[0])}
+#define ONE(s, member, type)                                                                                           \
+    {                                                                                                                  \
+#member, offsetof(struct s, member), type, 0, 0                                                                \
+    }
+#define EACH(s, member, type)                                                                                          \
+    {                                                                                                                  \
+#member, offsetof(struct s, member), type,                                                                     \
+            sizeof(((struct s *)0)->member) / sizeof(((struct s *)0)->member[0]), sizeof(((struct s *)0)->member[0])   \
+    }
 
 static const struct column card_facts[] = {
-    ONE(el_governor_card, slots, U32), ONE(el_governor_card, arrays, U32), EACH(el_governor_card, array_level, ENUM32),
-    ONE(el_governor_card, card_limit_w, DOUBLE), ONE(el_governor_card, switch_limit_c, DOUBLE), ONE(el_governor_card, switch_w, DOUBLE),
-    ONE(el_governor_card, inlet_max_c, DOUBLE), ONE(el_governor_card, airflow_min_lfm, DOUBLE), ONE(el_governor_card, margin_c, DOUBLE),
-    ONE(el_governor_card, period_s, DOUBLE), ONE(el_governor_card, write_budget_per_hour, DOUBLE), ONE(el_governor_card, preference, ENUM32),
-    ONE(el_governor_card, fans, U32), ONE(el_governor_card, fan_max_w, DOUBLE), ONE(el_governor_card, sink_r400_c_per_w, DOUBLE),
-    ONE(el_governor_card, sink_r_exponent, DOUBLE), ONE(el_governor_card, sink_c_j_per_k, DOUBLE), ONE(el_governor_card, drive_r_c_per_w, DOUBLE),
-    ONE(el_governor_card, drive_c_j_per_k, DOUBLE), ONE(el_governor_card, airflow_assumed_lfm, DOUBLE), ONE(el_governor_card, inlet_assumed_c, DOUBLE),
+    ONE(el_governor_card, slots, U32),
+    ONE(el_governor_card, arrays, U32),
+    EACH(el_governor_card, array_level, ENUM32),
+    ONE(el_governor_card, card_limit_w, DOUBLE),
+    ONE(el_governor_card, switch_limit_c, DOUBLE),
+    ONE(el_governor_card, switch_w, DOUBLE),
+    ONE(el_governor_card, inlet_max_c, DOUBLE),
+    ONE(el_governor_card, airflow_min_lfm, DOUBLE),
+    ONE(el_governor_card, margin_c, DOUBLE),
+    ONE(el_governor_card, period_s, DOUBLE),
+    ONE(el_governor_card, write_budget_per_hour, DOUBLE),
+    ONE(el_governor_card, preference, ENUM32),
+    ONE(el_governor_card, fans, U32),
+    ONE(el_governor_card, fan_max_w, DOUBLE),
+    ONE(el_governor_card, sink_r400_c_per_w, DOUBLE),
+    ONE(el_governor_card, sink_r_exponent, DOUBLE),
+    ONE(el_governor_card, sink_c_j_per_k, DOUBLE),
+    ONE(el_governor_card, drive_r_c_per_w, DOUBLE),
+    ONE(el_governor_card, drive_c_j_per_k, DOUBLE),
+    ONE(el_governor_card, airflow_assumed_lfm, DOUBLE),
+    ONE(el_governor_card, inlet_assumed_c, DOUBLE),
 };
 static const struct column slot_facts[] = {
-    ONE(el_governor_slot, limit_c, DOUBLE), ONE(el_governor_slot, warning_c, DOUBLE), ONE(el_governor_slot, critical_c, DOUBLE),
-    EACH(el_governor_slot, sensor_limit_c, DOUBLE), ONE(el_governor_slot, idle_w, DOUBLE), ONE(el_governor_slot, full_w, DOUBLE),
-    ONE(el_governor_slot, read_j_per_byte, DOUBLE), ONE(el_governor_slot, write_j_per_byte, DOUBLE), ONE(el_governor_slot, read_j_per_op, DOUBLE),
-    ONE(el_governor_slot, write_j_per_op, DOUBLE), ONE(el_governor_slot, weight, DOUBLE), ONE(el_governor_slot, floor_ratio, DOUBLE),
-    ONE(el_governor_slot, power_states, U32), EACH(el_governor_slot, power_state_w, DOUBLE), EACH(el_governor_slot, power_state_id, U8),
-    ONE(el_governor_slot, can_cap, BOOL), ONE(el_governor_slot, can_power_state, BOOL), ONE(el_governor_slot, array, I32),
+    ONE(el_governor_slot, limit_c, DOUBLE),         ONE(el_governor_slot, warning_c, DOUBLE),
+    ONE(el_governor_slot, critical_c, DOUBLE),      EACH(el_governor_slot, sensor_limit_c, DOUBLE),
+    ONE(el_governor_slot, idle_w, DOUBLE),          ONE(el_governor_slot, full_w, DOUBLE),
+    ONE(el_governor_slot, read_j_per_byte, DOUBLE), ONE(el_governor_slot, write_j_per_byte, DOUBLE),
+    ONE(el_governor_slot, read_j_per_op, DOUBLE),   ONE(el_governor_slot, write_j_per_op, DOUBLE),
+    ONE(el_governor_slot, weight, DOUBLE),          ONE(el_governor_slot, floor_ratio, DOUBLE),
+    ONE(el_governor_slot, power_states, U32),       EACH(el_governor_slot, power_state_w, DOUBLE),
+    EACH(el_governor_slot, power_state_id, U8),     ONE(el_governor_slot, can_cap, BOOL),
+    ONE(el_governor_slot, can_power_state, BOOL),   ONE(el_governor_slot, array, I32),
     ONE(el_governor_slot, serial, TEXT61),
 };
 static const struct column card_inputs[] = {
-    ONE(el_governor_input, inlet_mc, READING), ONE(el_governor_input, airflow_mlfm, READING), ONE(el_governor_input, card_power_mw, READING),
-    ONE(el_governor_input, switch_mc, READING), EACH(el_governor_input, fan_rpm, READING),
+    ONE(el_governor_input, inlet_mc, READING),      ONE(el_governor_input, airflow_mlfm, READING),
+    ONE(el_governor_input, card_power_mw, READING), ONE(el_governor_input, switch_mc, READING),
+    EACH(el_governor_input, fan_rpm, READING),
 };
 static const struct column slot_inputs[] = {
-    ONE(el_governor_slot_input, present, BOOL), ONE(el_governor_slot_input, temp_mc, READING), EACH(el_governor_slot_input, sensor_mc, READING),
-    ONE(el_governor_slot_input, read_bytes, U64), ONE(el_governor_slot_input, write_bytes, U64), ONE(el_governor_slot_input, read_ops, U64),
-    ONE(el_governor_slot_input, write_ops, U64), ONE(el_governor_slot_input, io_valid, BOOL), ONE(el_governor_slot_input, power_mw, READING),
-    ONE(el_governor_slot_input, cap_ratio_in_force, DOUBLE), ONE(el_governor_slot_input, actuator_failed, BOOL),
+    ONE(el_governor_slot_input, present, BOOL),         ONE(el_governor_slot_input, temp_mc, READING),
+    EACH(el_governor_slot_input, sensor_mc, READING),   ONE(el_governor_slot_input, read_bytes, U64),
+    ONE(el_governor_slot_input, write_bytes, U64),      ONE(el_governor_slot_input, read_ops, U64),
+    ONE(el_governor_slot_input, write_ops, U64),        ONE(el_governor_slot_input, io_valid, BOOL),
+    ONE(el_governor_slot_input, power_mw, READING),     ONE(el_governor_slot_input, cap_ratio_in_force, DOUBLE),
+    ONE(el_governor_slot_input, actuator_failed, BOOL),
 };
 static const struct column card_outputs[] = {
-    ONE(el_decision, fan_pwm_ratio, DOUBLE), ONE(el_decision, fan_write, BOOL), ONE(el_decision, failsafe, ENUM32),
-    ONE(el_decision, failsafe_reason, ENUM32), ONE(el_decision, card_power_estimate_w, DOUBLE), ONE(el_decision, card_limit_w, DOUBLE),
-    ONE(el_decision, sink_resistance_c_per_w, DOUBLE), ONE(el_decision, unknown_heat_w, DOUBLE), ONE(el_decision, airflow_estimate_lfm, DOUBLE),
-    ONE(el_decision, airflow_wish_lfm, DOUBLE), ONE(el_decision, switch_headroom_c, DOUBLE), ONE(el_decision, air_failing, BOOL),
+    ONE(el_decision, fan_pwm_ratio, DOUBLE),
+    ONE(el_decision, fan_write, BOOL),
+    ONE(el_decision, failsafe, ENUM32),
+    ONE(el_decision, failsafe_reason, ENUM32),
+    ONE(el_decision, card_power_estimate_w, DOUBLE),
+    ONE(el_decision, card_limit_w, DOUBLE),
+    ONE(el_decision, sink_resistance_c_per_w, DOUBLE),
+    ONE(el_decision, unknown_heat_w, DOUBLE),
+    ONE(el_decision, airflow_estimate_lfm, DOUBLE),
+    ONE(el_decision, airflow_wish_lfm, DOUBLE),
+    ONE(el_decision, switch_headroom_c, DOUBLE),
+    ONE(el_decision, air_failing, BOOL),
 };
 static const struct column slot_outputs[] = {
-    ONE(el_slot_decision, cap_ratio, DOUBLE), ONE(el_slot_decision, budget_w, DOUBLE), ONE(el_slot_decision, power_state, I32),
-    ONE(el_slot_decision, constraint, ENUM32), ONE(el_slot_decision, since_us, I64), ONE(el_slot_decision, lift_us, I64),
-    ONE(el_slot_decision, limit_c, DOUBLE), ONE(el_slot_decision, headroom_c, DOUBLE), ONE(el_slot_decision, temp_estimate_c, DOUBLE),
-    ONE(el_slot_decision, power_estimate_w, DOUBLE), ONE(el_slot_decision, withheld_ratio, DOUBLE), ONE(el_slot_decision, write, BOOL),
+    ONE(el_slot_decision, cap_ratio, DOUBLE),       ONE(el_slot_decision, budget_w, DOUBLE),
+    ONE(el_slot_decision, power_state, I32),        ONE(el_slot_decision, constraint, ENUM32),
+    ONE(el_slot_decision, since_us, I64),           ONE(el_slot_decision, lift_us, I64),
+    ONE(el_slot_decision, limit_c, DOUBLE),         ONE(el_slot_decision, headroom_c, DOUBLE),
+    ONE(el_slot_decision, temp_estimate_c, DOUBLE), ONE(el_slot_decision, power_estimate_w, DOUBLE),
+    ONE(el_slot_decision, withheld_ratio, DOUBLE),  ONE(el_slot_decision, write, BOOL),
     ONE(el_slot_decision, sensor_valid, BOOL),
 };
 static const struct column slot_truth[] = {
-    ONE(el_twin_slot_truth, temp_c, DOUBLE), ONE(el_twin_slot_truth, power_w, DOUBLE), ONE(el_twin_slot_truth, background_w, DOUBLE),
-    ONE(el_twin_slot_truth, demand_iops, DOUBLE), ONE(el_twin_slot_truth, iops, DOUBLE),
+    ONE(el_twin_slot_truth, temp_c, DOUBLE),       ONE(el_twin_slot_truth, power_w, DOUBLE),
+    ONE(el_twin_slot_truth, background_w, DOUBLE), ONE(el_twin_slot_truth, demand_iops, DOUBLE),
+    ONE(el_twin_slot_truth, iops, DOUBLE),
 };
 
 /* Everything a line holds; the same walk writes names, writes values and reads them. */
@@ -96,7 +134,8 @@ static void walk(const struct column *columns, size_t n, const char *prefix, voi
     }
 }
 
-#define WALK(columns, prefix, base, v, ctx) walk(columns, EL_ARRAY_SIZE(columns), prefix, (void *)(uintptr_t)(base), v, ctx)
+#define WALK(columns, prefix, base, v, ctx)                                                                            \
+    walk(columns, EL_ARRAY_SIZE(columns), prefix, (void *)(uintptr_t)(base), v, ctx)
 
 static void slot_prefix(char out[16], const char *what, uint32_t slot)
 {
@@ -189,7 +228,8 @@ static bool get_reading(const char *text, struct el_reading *r, int64_t now_us)
     *r = (struct el_reading){.quality = EL_ABSENT};
     if (!*text)
         return true;
-    if (sscanf(text, "%jd%n@%jd!%u%n", &value, &used, &time_us, &quality, &used_all) < 1 || text[used_all ? used_all : used] || quality > EL_FAILED)
+    if (sscanf(text, "%jd%n@%jd!%u%n", &value, &used, &time_us, &quality, &used_all) < 1 ||
+        text[used_all ? used_all : used] || quality > EL_FAILED)
         return false;
     *r = (struct el_reading){.value = value, .time_us = time_us, .quality = (enum el_quality)quality};
     return true;
@@ -307,9 +347,9 @@ void el_trace_write(struct el_trace_writer *w, const struct el_simulate_tick *ti
 
 /* Reading back. */
 struct take {
-    char *rest;           /* of the line */
+    char *rest; /* of the line */
     int64_t now_us;
-    const char *bad;      /* first name that could not be read */
+    const char *bad; /* first name that could not be read */
     char bad_name[96];
 };
 
@@ -351,8 +391,8 @@ static void compare_cell(void *ctx, const char *name, enum type type, void *valu
         return;
     s->different = true;
     if (s->out->different == 0)
-        snprintf(s->out->first_what, sizeof s->out->first_what, "%s: %s in the trace, %s now", name, *was ? was : "nothing",
-                 s->made.len ? s->made.data : "nothing");
+        snprintf(s->out->first_what, sizeof s->out->first_what, "%s: %s in the trace, %s now", name,
+                 *was ? was : "nothing", s->made.len ? s->made.data : "nothing");
 }
 
 /* "# name value" lines into the facts; names in their order. */
@@ -377,7 +417,8 @@ static void take_fact(void *ctx, const char *name, enum type type, void *value)
              !get_value(t->line + 3 + n, type, value, 0);
 }
 
-static int read_head(struct take_fact *t, struct el_governor_card *facts, struct el_trace_replay *out, char *why, size_t why_size)
+static int read_head(struct take_fact *t, struct el_governor_card *facts, struct el_trace_replay *out, char *why,
+                     size_t why_size)
 {
     if (getline(&t->line, &t->size, t->file) < 0 || strncmp(t->line, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) != 0) {
         el_text_copy(why, why_size, "not a trace of this version of elementd");
@@ -387,14 +428,16 @@ static int read_head(struct take_fact *t, struct el_governor_card *facts, struct
     el_text_copy(out->law, sizeof out->law, t->line + sizeof TRACE_MAGIC - 1);
     memset(facts, 0, sizeof *facts);
     walk_facts(facts, take_fact, t);
-    if (t->bad || facts->slots > EL_CARD_SLOTS_MAX || getline(&t->line, &t->size, t->file) < 0) { /* the line of names */
+    if (t->bad || facts->slots > EL_CARD_SLOTS_MAX ||
+        getline(&t->line, &t->size, t->file) < 0) { /* the line of names */
         el_text_copy(why, why_size, "what the law was told beforehand is not whole");
         return -EBADMSG;
     }
     return 0;
 }
 
-static int replay_line(char *line, struct row *row, struct el_governor *g, uint32_t slots, struct el_trace_replay *out, char *why, size_t why_size)
+static int replay_line(char *line, struct row *row, struct el_governor *g, uint32_t slots, struct el_trace_replay *out,
+                       char *why, size_t why_size)
 {
     struct take t = {.rest = line};
     struct same s = {.line = &t, .out = out};

@@ -131,7 +131,8 @@ struct el_worker *el_worker_free(struct el_worker *w)
     if (!w)
         return NULL;
     if (w->threaded) {
-        /* Once `ending` is told to a busy worker it may free itself at any moment: nothing of it is touched after the unlock. */
+        /* Once `ending` is told to a busy worker it may free itself at any moment: nothing of it is touched after the
+         * unlock. */
         pthread_t thread = w->thread;
 
         pthread_mutex_lock(&w->lock);

@@ -55,9 +55,13 @@ static void block_take(struct el_world *w, struct el_snapshot *s, const struct e
 
 static struct el_snapshot_counts room_of(const struct el_world *w)
 {
-    return (struct el_snapshot_counts){.cards = w->s->cards.count, .slots = w->s->slots.count, .namespaces = w->s->namespaces.count,
-                                       .links = w->s->links.count, .sensors = w->s->sensors.count,
-                                       .events = w->event_room, .alarms = w->alarm_room};
+    return (struct el_snapshot_counts){.cards = w->s->cards.count,
+                                       .slots = w->s->slots.count,
+                                       .namespaces = w->s->namespaces.count,
+                                       .links = w->s->links.count,
+                                       .sensors = w->s->sensors.count,
+                                       .events = w->event_room,
+                                       .alarms = w->alarm_room};
 }
 
 /* Only events or alarms need more room: all rows are copied as they are. */
@@ -104,7 +108,6 @@ void el_remap_free(struct el_remap *r)
     free(r->slot_from);
     memset(r, 0, sizeof *r);
 }
-
 
 /* What a backend says of a card's place; what was read or decided stays. */
 static void take_card(struct el_card *c, const struct el_card *inv)
@@ -235,7 +238,8 @@ static void plan_slots(struct plan *p, const struct el_world *w, const struct el
 {
     const struct el_card *oc = p->card_old[card] < 0 ? NULL : &el_snapshot_cards(w->s)[p->card_old[card]];
     const struct el_card *ic = p->card_inv[card] < 0 ? NULL : &inv->cards[p->card_inv[card]];
-    const struct el_slot *os = oc ? &el_snapshot_slots(w->s)[oc->first_slot] : NULL, *is = ic ? &inv->slots[ic->first_slot] : NULL;
+    const struct el_slot *os = oc ? &el_snapshot_slots(w->s)[oc->first_slot] : NULL,
+                         *is = ic ? &inv->slots[ic->first_slot] : NULL;
     uint32_t o = 0, i = 0, on = oc ? oc->slots : 0, in = ic ? ic->slots : 0;
 
     while (o < on || i < in) {
@@ -256,7 +260,8 @@ static int32_t row_of(const int32_t *from, uint32_t n, int32_t what)
     return -1;
 }
 
-static void fill_slots(const struct el_world *w, struct el_snapshot *s, const struct plan *p, const struct el_inventory *inv)
+static void fill_slots(const struct el_world *w, struct el_snapshot *s, const struct plan *p,
+                       const struct el_inventory *inv)
 {
     const struct el_slot empty = {.state = EL_SLOT_EMPTY, .numa_node = -1};
     struct el_slot *slots = el_snapshot_slots(s);
@@ -312,7 +317,8 @@ static void fill_rest(struct el_snapshot *s, const struct plan *p, const struct 
     }
 }
 
-static void fill_cards(const struct el_world *w, struct el_snapshot *s, const struct plan *p, const struct el_inventory *inv)
+static void fill_cards(const struct el_world *w, struct el_snapshot *s, const struct plan *p,
+                       const struct el_inventory *inv)
 {
     for (uint32_t c = 0; c < p->cards; c++) {
         struct el_card *card = &el_snapshot_cards(s)[c];
@@ -346,9 +352,11 @@ static void say_changes(struct el_world *w, const struct plan *p)
         const struct el_slot *s = &el_snapshot_slots(w->s)[i];
 
         if (p->change[i] > 0)
-            el_world_say(w, EL_SEVERITY_INFO, (int32_t)s->card, (int32_t)i, "a drive was plugged into slot %u", s->number);
+            el_world_say(w, EL_SEVERITY_INFO, (int32_t)s->card, (int32_t)i, "a drive was plugged into slot %u",
+                         s->number);
         else if (p->change[i] < 0)
-            el_world_say(w, EL_SEVERITY_WARNING, (int32_t)s->card, (int32_t)i, "the drive in slot %u is gone (serial %s)", s->number,
+            el_world_say(w, EL_SEVERITY_WARNING, (int32_t)s->card, (int32_t)i,
+                         "the drive in slot %u is gone (serial %s)", s->number,
                          s->last_serial[0] ? s->last_serial : "unknown");
     }
 }
@@ -408,7 +416,9 @@ void el_world_event(struct el_world *w, const struct el_event *e)
 
 int el_world_reserve_events(struct el_world *w)
 {
-    return w->event_room < EL_EVENTS_MAX && w->s->events.count * 2 > w->event_room ? grow(w, EL_EVENTS_MAX, w->alarm_room) : 0;
+    return w->event_room < EL_EVENTS_MAX && w->s->events.count * 2 > w->event_room
+               ? grow(w, EL_EVENTS_MAX, w->alarm_room)
+               : 0;
 }
 
 void el_world_say(struct el_world *w, enum el_severity severity, int32_t card, int32_t slot, const char *fmt, ...)

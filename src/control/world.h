@@ -1,5 +1,6 @@
-/* Everything known now. The rows live in the very block that is published: they are updated in place, sealed, and written each
- * tick, so there is never a second copy. Pure data: no clock, no I/O, no thread. One owner, the tick thread. */
+/* Everything known now. The rows live in the very block that is published: they are updated in place, sealed, and
+ * written each tick, so there is never a second copy. Pure data: no clock, no I/O, no thread. One owner, the tick
+ * thread. */
 #pragma once
 
 #include "base/base.h"
@@ -7,7 +8,7 @@
 #include "model/device.h"
 
 struct el_world {
-    struct el_snapshot *s;   /* tables may be shorter than their room: events and alarms */
+    struct el_snapshot *s; /* tables may be shorter than their room: events and alarms */
     uint32_t event_room, alarm_room;
 };
 
@@ -20,9 +21,9 @@ struct el_remap {
 int el_world_init(struct el_world *w); /* an empty machine; 0 or -ENOMEM */
 void el_world_free(struct el_world *w);
 
-/* Takes a new inventory: cards are known by their number, which no two share, slots by card and slot number. What is gone stays visible as
- * EL_SLOT_GONE with its last serial; what is new is there with nothing read yet. Rows in events follow. 0 or -ENOMEM
- * (nothing changed). `inv` stays the caller's. */
+/* Takes a new inventory: cards are known by their number, which no two share, slots by card and slot number. What is
+ * gone stays visible as EL_SLOT_GONE with its last serial; what is new is there with nothing read yet. Rows in events
+ * follow. 0 or -ENOMEM (nothing changed). `inv` stays the caller's. */
 int el_world_merge(struct el_world *w, const struct el_inventory *inv, struct el_remap *remap);
 void el_remap_free(struct el_remap *r);
 
@@ -30,7 +31,8 @@ void el_remap_free(struct el_remap *r);
 void el_world_event(struct el_world *w, const struct el_event *e);
 /* Room for a round of events: until the next round no event moves the block. 0 or -ENOMEM. */
 int el_world_reserve_events(struct el_world *w);
-void el_world_say(struct el_world *w, enum el_severity severity, int32_t card, int32_t slot, const char *fmt, ...) EL_PRINTF(5, 6);
+void el_world_say(struct el_world *w, enum el_severity severity, int32_t card, int32_t slot, const char *fmt, ...)
+    EL_PRINTF(5, 6);
 
 /* The alarms that hold now, as the last table of the block. 0 or -ENOMEM. */
 int el_world_alarms(struct el_world *w, const struct el_alarm_table *t);

@@ -18,8 +18,8 @@ struct memory {
 struct el_acting {
     const struct el_sysfs *fs;
     struct el_drives *drives;
-    pthread_mutex_t lock; /* of the table and the count, not of the rows */
-    uint32_t busy;        /* calls inside */
+    pthread_mutex_t lock;   /* of the table and the count, not of the rows */
+    uint32_t busy;          /* calls inside */
     struct memory **memory; /* by key */
     uint32_t n;
 };
@@ -100,7 +100,8 @@ static int leave(struct el_acting *a, int r)
     return r;
 }
 
-int el_acting_usable(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, char *why, size_t why_size)
+int el_acting_usable(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, char *why,
+                     size_t why_size)
 {
     struct target t;
     int r = aim(a, what, key, pwm, &t);
@@ -140,7 +141,8 @@ int el_acting_save(struct el_acting *a, enum el_actuator what, uint32_t key, con
     }
 }
 
-int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, const struct el_actuator_value *v)
+int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm,
+                    const struct el_actuator_value *v)
 {
     struct target t;
     int r = aim(a, what, key, pwm, &t);
@@ -159,7 +161,8 @@ int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, co
     }
 }
 
-int el_acting_read(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, struct el_actuator_value *out)
+int el_acting_read(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm,
+                   struct el_actuator_value *out)
 {
     struct target t;
     int r = aim(a, what, key, pwm, &t);

@@ -9,7 +9,8 @@
 #define SYS_BLOCK     "sys/class/block"
 #define DISKSTATS_MAX (1u << 20)
 
-/* Documentation/admin-guide/iostats.rst: reads, merged, sectors, ms, writes, merged, sectors, ... A sector is 512 bytes. */
+/* Documentation/admin-guide/iostats.rst: reads, merged, sectors, ms, writes, merged, sectors, ... A sector is 512
+ * bytes. */
 static bool parse_stat(const char *text, struct el_slot_io *io)
 {
     unsigned long long reads, read_sectors, writes, write_sectors;

@@ -43,7 +43,8 @@ static void put_error(struct capture *c, const char *path, int r)
     put(c, path, text, (size_t)snprintf(text, sizeof text, "!%s\n", name ? name : "EIO"));
 }
 
-/* A symlink from `path` to the folder `real`, both below the root, relative as the kernel makes them; the folder exists then. */
+/* A symlink from `path` to the folder `real`, both below the root, relative as the kernel makes them; the folder exists
+ * then. */
 static void put_link(struct capture *c, const char *path, const char *real)
 {
     char full[EL_SYSFS_PATH * 2], target[EL_SYSFS_PATH * 2] = "", *slash;
@@ -123,9 +124,22 @@ static void copy_config(struct capture *c, const char *dir)
 static void pci_function(struct capture *c, const char *address, bool ours)
 {
     static const char *const all[] = {
-        "vendor", "device", "subsystem_vendor", "subsystem_device", "current_link_speed", "current_link_width", "max_link_speed",
-        "max_link_width", "power_state", "numa_node", "secondary_bus_number", "subordinate_bus_number", "aer_dev_correctable",
-        "aer_dev_nonfatal", "aer_dev_fatal", "power/runtime_status",
+        "vendor",
+        "device",
+        "subsystem_vendor",
+        "subsystem_device",
+        "current_link_speed",
+        "current_link_width",
+        "max_link_speed",
+        "max_link_width",
+        "power_state",
+        "numa_node",
+        "secondary_bus_number",
+        "subordinate_bus_number",
+        "aer_dev_correctable",
+        "aer_dev_nonfatal",
+        "aer_dev_fatal",
+        "power/runtime_status",
     };
     char real[EL_SYSFS_PATH];
 
@@ -170,7 +184,8 @@ static const char *const disk_files[] = {"size", "nsid", "dev", "stat", "queue/l
 
 static void controller(struct capture *c, const struct el_slot *s, uint32_t row)
 {
-    static const char *const files[] = {"transport", "state", "address", "model", "firmware_rev", "cntlid", "numa_node"};
+    static const char *const files[] = {"transport",    "state",  "address",  "model",
+                                        "firmware_rev", "cntlid", "numa_node"};
     EL_AUTO_NAMES struct el_names disks = {0};
     char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH], device[EL_SYSFS_PATH], serial[21];
 
@@ -314,8 +329,8 @@ void el_capture_serial(uint32_t row, char text[21])
     snprintf(text, 21, "SCRUBBED%04u", row % 10000);
 }
 
-/* Offsets: NVMe Base 2.0, Identify Controller (serial, FRU GUID, subsystem NQN) and Identify Namespace (NGUID, EUI64); TCG
- * Level 0 Discovery (the vendor's own part of its header). */
+/* Offsets: NVMe Base 2.0, Identify Controller (serial, FRU GUID, subsystem NQN) and Identify Namespace (NGUID, EUI64);
+ * TCG Level 0 Discovery (the vendor's own part of its header). */
 static void scrub(const struct el_admin *cmd, uint32_t row, uint8_t *page)
 {
     char serial[21];

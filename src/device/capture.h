@@ -1,6 +1,6 @@
-/* Records what the kernel and the drives say into a folder that el_recorded_open replays (layout: recorded.h). What names
- * one machine among others is left out or replaced: serials, NQNs, GUIDs, and everything that is not on the list of files to
- * copy. Reading is all it does to the machine. */
+/* Records what the kernel and the drives say into a folder that el_recorded_open replays (layout: recorded.h). What
+ * names one machine among others is left out or replaced: serials, NQNs, GUIDs, and everything that is not on the list
+ * of files to copy. Reading is all it does to the machine. */
 #pragma once
 
 #include "device/sysfs.h"
@@ -10,8 +10,8 @@
  * recorded as the error it gave. 0, or -errno when the folder cannot be written. */
 int el_capture_tree(const struct el_sysfs *fs, const struct el_inventory *inv, const char *out);
 
-/* The answer to one admin command of the drive in row `slot`: `r` is what sending it returned. Refusals are not recorded (a
- * missing page is a refusal). 0 or -errno. */
+/* The answer to one admin command of the drive in row `slot`: `r` is what sending it returned. Refusals are not
+ * recorded (a missing page is a refusal). 0 or -errno. */
 int el_capture_answer(const char *out, const struct el_slot *slot, uint32_t row, const struct el_admin *cmd, int r);
 
 /* What stands for the serial of the drive in slot row `row`. */

@@ -173,8 +173,8 @@ static int peek(int fd, char *out, size_t size)
     return n < 0 && errno == ENODEV ? -ENODEV : 0;
 }
 
-/* Whether a command may be sent now: one to a controller in reset would wait for its end, one to a suspended device would
- * wake it. */
+/* Whether a command may be sent now: one to a controller in reset would wait for its end, one to a suspended device
+ * would wake it. */
 static int check_awake(const struct drive *v)
 {
     char text[32];

@@ -1,6 +1,6 @@
-/* The live drives behind their keys: one open descriptor each, so that a name of the day that moves on to another drive can
- * never answer for this one. Thread-safe: the tick discovers while workers send commands, and a worker may be stuck in the
- * kernel for ever. */
+/* The live drives behind their keys: one open descriptor each, so that a name of the day that moves on to another drive
+ * can never answer for this one. Thread-safe: the tick discovers while workers send commands, and a worker may be stuck
+ * in the kernel for ever. */
 #pragma once
 
 #include "device/sysfs.h"
@@ -10,15 +10,15 @@ struct el_drives;
 
 struct el_drives *el_drives_new(const struct el_sysfs *fs, uint32_t timeout_ms); /* `fs` is kept; NULL: out of memory */
 
-/* Frees (takes NULL) and says true, unless a command is still in the kernel: then its memory, and what `fs` points to, must
- * live to the end of the process. */
+/* Frees (takes NULL) and says true, unless a command is still in the kernel: then its memory, and what `fs` points to,
+ * must live to the end of the process. */
 bool el_drives_free(struct el_drives *d);
 
 /* Gives each slot with a controller its key, and closes what is no longer there. 0 or -ENOMEM. */
 int el_drives_update(struct el_drives *d, struct el_inventory *inv);
 
-/* Sends a command. 0, NVMe status > 0, or -errno: -ENODEV it is gone or dead, -EAGAIN a reset is under way (nothing was sent),
- * -EHOSTDOWN it is suspended and was not woken, -EACCES/-EPERM CAP_SYS_ADMIN is missing. Blocks. */
+/* Sends a command. 0, NVMe status > 0, or -errno: -ENODEV it is gone or dead, -EAGAIN a reset is under way (nothing was
+ * sent), -EHOSTDOWN it is suspended and was not woken, -EACCES/-EPERM CAP_SYS_ADMIN is missing. Blocks. */
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd);
 
 /* Controller name of the day; false when the drive is gone. */
@@ -27,8 +27,8 @@ bool el_drives_controller(struct el_drives *d, uint32_t key, char out[16]);
 /* What the answers that passed by have told of a drive: asking again would cost commands, and could block. */
 struct el_drive_facts {
     bool identified;
-    struct el_nvme_identify identify;    /* of the last Identify Controller */
-    int power_management, hctm;          /* last Get Features 02h, 10h: 0, status > 0, -errno; 1 << 16 = not asked yet */
+    struct el_nvme_identify identify; /* of the last Identify Controller */
+    int power_management, hctm;       /* last Get Features 02h, 10h: 0, status > 0, -errno; 1 << 16 = not asked yet */
 };
 #define EL_DRIVE_NOT_ASKED (1 << 16)
 

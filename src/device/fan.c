@@ -41,7 +41,8 @@ int el_fan_usable(const struct el_sysfs *fs, const char *pwm, char *why, size_t 
     el_text_copy(why, why_size, "");
     if (r < 0)
         snprintf(why, why_size, "its driver does not tell pwm and pwm_enable");
-    else if (enable_path(pwm, path) && (faccessat(fs->root, pwm, W_OK, AT_EACCESS) < 0 || faccessat(fs->root, path, W_OK, AT_EACCESS) < 0)) {
+    else if (enable_path(pwm, path) &&
+             (faccessat(fs->root, pwm, W_OK, AT_EACCESS) < 0 || faccessat(fs->root, path, W_OK, AT_EACCESS) < 0)) {
         r = -errno;
         snprintf(why, why_size, "pwm or pwm_enable cannot be written");
     }

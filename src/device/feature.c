@@ -8,16 +8,17 @@
 
 #define KELVIN 273
 
-/* Drives whose own makers or the kernel's list say that changing power states does harm. A prefix of the model; firmware ""
- * is every one. Sources: Linux drivers/nvme/host/core.c and pci.c (NVME_QUIRK_NO_DEEPEST_PS, NO_APST, SIMPLE_SUSPEND), and
- * the reports named. */
+/* Drives whose own makers or the kernel's list say that changing power states does harm. A prefix of the model;
+ * firmware "" is every one. Sources: Linux drivers/nvme/host/core.c and pci.c (NVME_QUIRK_NO_DEEPEST_PS, NO_APST,
+ * SIMPLE_SUSPEND), and the reports named. */
 static const struct {
     const char *model, *firmware, *why;
 } power_state_quirks[] = {
     {"KINGSTON SA2000M8", "", "hangs in low power states (Kingston A2000; Linux NVME_QUIRK_NO_DEEPEST_PS)"},
     {"SAMSUNG MZVPV", "", "drops off the bus in low power states (Samsung SM951; Linux NVME_QUIRK_NO_DEEPEST_PS)"},
     {"THNSF5256GPUK TOSHIBA", "", "hangs in low power states (Linux NVME_QUIRK_NO_APST)"},
-    {"PC401 NVMe SK hynix", "80007E00", "does not come back from host managed states (Linux, suspend regression of 2019)"},
+    {"PC401 NVMe SK hynix", "80007E00",
+     "does not come back from host managed states (Linux, suspend regression of 2019)"},
     {"LENSE20256GMSP34MEAT2TA", "", "hangs in low power states (Linux NVME_QUIRK_NO_APST)"},
 };
 
@@ -87,7 +88,9 @@ int el_feature_usable(struct el_drives *d, enum el_actuator a, uint32_t key, cha
             return r;
     }
     asked = a == EL_ACTUATOR_HCTM ? f.hctm : f.power_management;
-    return asked != 0 && asked != EL_DRIVE_NOT_ASKED ? say(-EOPNOTSUPP, why, size, "the drive does not tell its present setting") : 0;
+    return asked != 0 && asked != EL_DRIVE_NOT_ASKED
+               ? say(-EOPNOTSUPP, why, size, "the drive does not tell its present setting")
+               : 0;
 }
 
 int el_feature_save(struct el_drives *d, enum el_actuator a, uint32_t key, char *text, size_t size)

@@ -18,7 +18,7 @@
 #include "device/uevent.h"
 
 #define READING_WAIT_US (50 * EL_USEC_PER_MSEC) /* a discovery waits no longer for a reading under way */
-#define RESCAN_US (5 * EL_USEC_PER_SEC) /* uevents can be lost or never come; looking is cheap */
+#define RESCAN_US       (5 * EL_USEC_PER_SEC)   /* uevents can be lost or never come; looking is cheap */
 
 enum { ROW_GONE = -1, ROW_FILE = -2 };
 
@@ -41,11 +41,10 @@ struct host {
     uint32_t places;
     struct el_sensor *found; /* rows of the last discovery that could look at hwmon */
     uint32_t n_found;
-    int uevents;             /* -1 = none */
+    int uevents; /* -1 = none */
     uint64_t fingerprint;
     int64_t looked_us;
 };
-
 
 /* ---- sensors ---- */
 
@@ -397,7 +396,8 @@ int el_host_open(const struct el_settings *settings, struct el_device *out)
     }
     h->uevents = el_uevent_open();
     if (h->uevents < 0) {
-        el_log_info("no kernel events here (%s): looking for changes in every round instead", strerrordesc_np(-h->uevents));
+        el_log_info("no kernel events here (%s): looking for changes in every round instead",
+                    strerrordesc_np(-h->uevents));
         h->uevents = -1;
     }
     *out = (struct el_device){.ops = &host_ops, .dev = h};

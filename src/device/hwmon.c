@@ -16,9 +16,9 @@ struct source {
     int value, alarm, fault, min, max, max2; /* subfeature numbers; -1 = none */
     bool limits_known;
     int64_t limit_min, limit_max;
-    double to_raw;                  /* libsensors' unit to that of hwmon files */
-    char pwm[EL_SYSFS_PATH];        /* of a fan duty: its file instead */
-    char device[EL_SYSFS_PATH];     /* of the chip; "" = none */
+    double to_raw;              /* libsensors' unit to that of hwmon files */
+    char pwm[EL_SYSFS_PATH];    /* of a fan duty: its file instead */
+    char device[EL_SYSFS_PATH]; /* of the chip; "" = none */
     char tag[16];
 };
 
@@ -91,8 +91,8 @@ static struct el_sensor *add_row(struct el_hwmon *h, struct el_inventory *inv, c
     return s;
 }
 
-static int add_feature(struct el_hwmon *h, struct el_inventory *inv, const struct source *base, const sensors_feature *f,
-                       const struct kind *k)
+static int add_feature(struct el_hwmon *h, struct el_inventory *inv, const struct source *base,
+                       const sensors_feature *f, const struct kind *k)
 {
     struct source source = *base;
     struct el_sensor *s;

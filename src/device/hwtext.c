@@ -21,8 +21,9 @@ static const struct el_sensor_unit *parse_value_name(const char *file, char feat
 
     if (!u || !digits || letters + digits >= 16)
         return NULL;
-    if (u->kind == EL_SENSOR_PWM ? *ending != '\0' : strcmp(ending, "_input") != 0 &&
-        !(u->kind == EL_SENSOR_POWER && strcmp(ending, "_average") == 0))
+    if (u->kind == EL_SENSOR_PWM
+            ? *ending != '\0'
+            : strcmp(ending, "_input") != 0 && !(u->kind == EL_SENSOR_POWER && strcmp(ending, "_average") == 0))
         return NULL;
     memcpy(feature, file, letters + digits);
     feature[letters + digits] = '\0';
@@ -179,7 +180,8 @@ void el_hwtext_read(const struct el_sysfs *fs, const struct el_hwtext_place *p, 
     int r = el_sysfs_bytes(fs, p->dir, p->value, 64, &b);
     int64_t raw;
 
-    s->alarm = flag(fs, p, "_alarm") || flag(fs, p, "_max_alarm") || flag(fs, p, "_min_alarm") || flag(fs, p, "_crit_alarm");
+    s->alarm =
+        flag(fs, p, "_alarm") || flag(fs, p, "_max_alarm") || flag(fs, p, "_min_alarm") || flag(fs, p, "_crit_alarm");
     s->fault = flag(fs, p, "_fault");
     if (r == 0 && (!b.len || b.data[0] == '\n'))
         s->value.quality = EL_ABSENT;

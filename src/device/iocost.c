@@ -11,15 +11,16 @@
 #include "device/namespaces.h"
 #include "device/price.h"
 
-#define MODEL    "io.cost.model"
-#define QOS      "io.cost.qos"
-#define QOS_HOLD "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=100 max=100"
-#define QOS_FREE "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=10000 max=10000"
-#define QOS_OFF  "enable=0 ctrl=auto"
-#define MODEL_AUTO "ctrl=auto"
-#define FREE_FACTOR 100.0           /* prices of a drive without a cap: far above what it can do */
-#define DRAIN_US    (100 * EL_USEC_PER_MSEC) /* longer than io.cost's period at 5 ms latency targets (measured: 20..50 ms) */
-#define DISKS_MAX   16
+#define MODEL       "io.cost.model"
+#define QOS         "io.cost.qos"
+#define QOS_HOLD    "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=100 max=100"
+#define QOS_FREE    "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=10000 max=10000"
+#define QOS_OFF     "enable=0 ctrl=auto"
+#define MODEL_AUTO  "ctrl=auto"
+#define FREE_FACTOR 100.0 /* prices of a drive without a cap: far above what it can do */
+#define DRAIN_US                                                                                                       \
+    (100 * EL_USEC_PER_MSEC) /* longer than io.cost's period at 5 ms latency targets (measured: 20..50 ms) */
+#define DISKS_MAX 16
 
 /* The block devices of a controller that io.cost can act on. */
 struct devices {
@@ -64,7 +65,8 @@ static enum owner owner_of(const struct el_sysfs *fs, const char *device)
     EL_AUTO_BUF struct el_buf line = {0};
     uint64_t enabled;
 
-    if (el_cgroup_line(fs, EL_CGROUP_ROOT, QOS, device, &line) < 0 || !el_cgroup_value(line.data, "enable", &enabled) || !enabled)
+    if (el_cgroup_line(fs, EL_CGROUP_ROOT, QOS, device, &line) < 0 || !el_cgroup_value(line.data, "enable", &enabled) ||
+        !enabled)
         return NOBODY;
     return is_ours(line.data) ? OURS : FOREIGN;
 }
@@ -81,21 +83,25 @@ int el_iocost_usable(const struct el_sysfs *fs, const char *controller, char *wh
     int r = el_cgroup_io_controller(fs);
 
     if (r == -ENOLCK)
-        return explain(r, why, why_size, "the io controller is off for the cgroups below the root; install the drop-ins with "
-                                         "IOAccounting=yes (see elementd doctor)");
+        return explain(r, why, why_size,
+                       "the io controller is off for the cgroups below the root; install the drop-ins with "
+                       "IOAccounting=yes (see elementd doctor)");
     if (r < 0)
         return explain(r, why, why_size, "no cgroup v2 root with an io controller here");
     if (!el_sysfs_exists(fs, EL_CGROUP_ROOT, QOS))
-        return explain(-ENOTSUP, why, why_size, "this kernel has no io.cost (CONFIG_BLK_CGROUP_IOCOST), or this is no root cgroup");
+        return explain(-ENOTSUP, why, why_size,
+                       "this kernel has no io.cost (CONFIG_BLK_CGROUP_IOCOST), or this is no root cgroup");
     r = find_devices(fs, controller, &d);
     if (r == -EOPNOTSUPP)
-        return explain(r, why, why_size, "multipath: io.cost accepts settings there and applies none; io.max is used instead");
+        return explain(r, why, why_size,
+                       "multipath: io.cost accepts settings there and applies none; io.max is used instead");
     if (r < 0)
         return explain(r, why, why_size, "no namespace with a block device");
     for (uint32_t i = 0; i < d.n; i++)
         if (owner_of(fs, d.number[i]) == FOREIGN)
-            return explain(-EBUSY, why, why_size, "io.cost is already set up by someone else (an iocost.conf, a container "
-                                                  "manager, an administrator); it is left alone");
+            return explain(-EBUSY, why, why_size,
+                           "io.cost is already set up by someone else (an iocost.conf, a container "
+                           "manager, an administrator); it is left alone");
     el_text_copy(why, why_size, "");
     return 0;
 }
@@ -105,8 +111,8 @@ static bool has_user_model(const struct el_sysfs *fs, const char *device, struct
     return el_cgroup_line(fs, EL_CGROUP_ROOT, MODEL, device, line) == 0 && strstr(line->data, "ctrl=user");
 }
 
-/* What stood there before us is always off: what a foreign owner enabled is refused, never touched. "off", or "off" and the prices
- * that someone had set without enabling them. */
+/* What stood there before us is always off: what a foreign owner enabled is refused, never touched. "off", or "off" and
+ * the prices that someone had set without enabling them. */
 int el_iocost_save(const struct el_sysfs *fs, const char *controller, char *text, size_t size)
 {
     struct devices d;
@@ -156,7 +162,8 @@ static int set_device(const struct el_sysfs *fs, const char *device, const struc
     return el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_HOLD);
 }
 
-int el_iocost_write(const struct el_sysfs *fs, const char *controller, struct el_iocost_memory *m, const struct el_cap *cap)
+int el_iocost_write(const struct el_sysfs *fs, const char *controller, struct el_iocost_memory *m,
+                    const struct el_cap *cap)
 {
     struct devices d;
     double watts = el_price_budget_w(cap);
@@ -185,7 +192,8 @@ static double watts_of(const char *line, const struct el_cap *prices)
     return NAN;
 }
 
-int el_iocost_read(const struct el_sysfs *fs, const char *controller, const struct el_iocost_memory *m, struct el_cap *out)
+int el_iocost_read(const struct el_sysfs *fs, const char *controller, const struct el_iocost_memory *m,
+                   struct el_cap *out)
 {
     struct devices d;
     double watts = 0;
@@ -218,8 +226,9 @@ int el_iocost_read(const struct el_sysfs *fs, const char *controller, const stru
 static int release(const struct el_sysfs *fs, const char *device, const char *original)
 {
     /* Prices of a drive that does 100 GB/s and 100 million operations. */
-    const char *wide = "ctrl=user model=linear rbps=100000000000 rseqiops=100000000 rrandiops=100000000 wbps=100000000000 "
-                       "wseqiops=100000000 wrandiops=100000000";
+    const char *wide =
+        "ctrl=user model=linear rbps=100000000000 rseqiops=100000000 rrandiops=100000000 wbps=100000000000 "
+        "wseqiops=100000000 wrandiops=100000000";
     int r = el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, wide);
 
     if (r == 0)
@@ -233,7 +242,9 @@ static int release(const struct el_sysfs *fs, const char *device, const char *or
 
 int el_iocost_restore(const struct el_sysfs *fs, const char *controller, const char *text)
 {
-    const char *original = strncmp(text, "off ctrl=user ", 14) == 0 ? text + 4 : strcmp(text, "off") == 0 ? MODEL_AUTO : NULL;
+    const char *original = strncmp(text, "off ctrl=user ", 14) == 0 ? text + 4
+                           : strcmp(text, "off") == 0               ? MODEL_AUTO
+                                                                    : NULL;
     struct devices d;
     int r = original ? find_devices(fs, controller, &d) : -EINVAL;
 

@@ -98,16 +98,19 @@ static int free_limit(const struct el_sysfs *fs, const char *dir, const char *de
     return r == -ENOENT || r == -ENODEV ? 0 : r; /* the cgroup has just ended: so did its limit */
 }
 
-int el_iomax_usable(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *why, size_t why_size)
+int el_iomax_usable(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *why,
+                    size_t why_size)
 {
     struct devices d;
     const char *text = "";
     int r = el_cgroup_io_controller(fs);
 
     if (r < 0) {
-        text = r == -ENOLCK ? "the io controller is off for the cgroups below the root; install the drop-ins with IOAccounting=yes "
-                              "(see elementd doctor)"
-                            : "no cgroup v2 root with an io controller here";
+        text =
+            r == -ENOLCK
+                ? "the io controller is off for the cgroups below the root; install the drop-ins with IOAccounting=yes "
+                  "(see elementd doctor)"
+                : "no cgroup v2 root with an io controller here";
     } else if ((r = find_devices(fs, controller, &d)) < 0) {
         text = "no namespace with a block device";
     } else if (!m->full_w && (r = each(fs, controller, refuse_limit, NULL)) == -EBUSY) {
@@ -117,7 +120,8 @@ int el_iomax_usable(const struct el_sysfs *fs, const char *controller, const str
     return r;
 }
 
-int el_iomax_save(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *text, size_t size)
+int el_iomax_save(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *text,
+                  size_t size)
 {
     int r = m->full_w ? 0 : each(fs, controller, refuse_limit, NULL);
 
@@ -162,8 +166,10 @@ static struct el_slot_io since(const struct el_slot_io *now, const struct el_slo
         now->write_ops < then->write_ops)
         return *now; /* another cgroup under the same name */
     return (struct el_slot_io){
-        .read_bytes = now->read_bytes - then->read_bytes, .write_bytes = now->write_bytes - then->write_bytes,
-        .read_ops = now->read_ops - then->read_ops, .write_ops = now->write_ops - then->write_ops,
+        .read_bytes = now->read_bytes - then->read_bytes,
+        .write_bytes = now->write_bytes - then->write_bytes,
+        .read_ops = now->read_ops - then->read_ops,
+        .write_ops = now->write_ops - then->write_ops,
     };
 }
 
@@ -205,8 +211,8 @@ static uint32_t measure(const struct el_sysfs *fs, const struct devices *d, cons
     return n;
 }
 
-static int write_limits(const struct el_sysfs *fs, const struct devices *d, struct el_iomax_memory *m, const struct el_cap *cap,
-                        const struct el_names *groups, struct usage *usage, double watts)
+static int write_limits(const struct el_sysfs *fs, const struct devices *d, struct el_iomax_memory *m,
+                        const struct el_cap *cap, const struct el_names *groups, struct usage *usage, double watts)
 {
     double demand[EL_IOMAX_GROUPS], share[EL_IOMAX_GROUPS];
     uint32_t n = measure(fs, d, groups, m, usage);
@@ -229,7 +235,8 @@ static int write_limits(const struct el_sysfs *fs, const struct devices *d, stru
     return r;
 }
 
-int el_iomax_write(const struct el_sysfs *fs, const char *controller, struct el_iomax_memory *m, const struct el_cap *cap)
+int el_iomax_write(const struct el_sysfs *fs, const char *controller, struct el_iomax_memory *m,
+                   const struct el_cap *cap)
 {
     EL_AUTO_NAMES struct el_names groups = {0};
     EL_AUTO_FREE struct usage *usage = calloc(EL_IOMAX_GROUPS, sizeof *usage);
@@ -244,7 +251,8 @@ int el_iomax_write(const struct el_sysfs *fs, const char *controller, struct el_
     if (r == 0 && cap->ratio < 1)
         r = find_groups(fs, &groups);
     if (r == 0)
-        r = cap->ratio < 1 ? write_limits(fs, &d, m, cap, &groups, usage, watts) : each(fs, controller, free_limit, NULL);
+        r = cap->ratio < 1 ? write_limits(fs, &d, m, cap, &groups, usage, watts)
+                           : each(fs, controller, free_limit, NULL);
     if (r == 0) {
         m->cap = *cap;
         m->full_w = cap->budget_w / cap->ratio;
@@ -259,12 +267,14 @@ static int require_limit(const struct el_sysfs *fs, const char *dir, const char 
     return el_cgroup_line(fs, dir, MAX_FILE, device, &line) < 0 ? -ENODATA : 0;
 }
 
-int el_iomax_read(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, struct el_cap *out)
+int el_iomax_read(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m,
+                  struct el_cap *out)
 {
     struct el_cap free_cap = m->cap;
 
     free_cap.ratio = 1;
     free_cap.budget_w = m->full_w;
-    *out = m->full_w && el_cgroup_io_controller(fs) == 0 && each(fs, controller, require_limit, NULL) == 0 ? m->cap : free_cap;
+    *out = m->full_w && el_cgroup_io_controller(fs) == 0 && each(fs, controller, require_limit, NULL) == 0 ? m->cap
+                                                                                                           : free_cap;
     return 0;
 }

@@ -1,6 +1,7 @@
-/* The I/O budget as plain limits (io.max) in each top-level cgroup, split by what each asked for lately: the fallback where
- * io.cost cannot act (multipath heads, kernels without it). A cgroup that appears later is free until the next write; reading
- * back says so. Limits that someone else made are refused. Thread-safe as long as each drive is in one thread. */
+/* The I/O budget as plain limits (io.max) in each top-level cgroup, split by what each asked for lately: the fallback
+ * where io.cost cannot act (multipath heads, kernels without it). A cgroup that appears later is free until the next
+ * write; reading back says so. Limits that someone else made are refused. Thread-safe as long as each drive is in one
+ * thread. */
 #pragma once
 
 #include "device/sysfs.h"
@@ -19,8 +20,12 @@ struct el_iomax_memory {
     } group[EL_IOMAX_GROUPS];
 };
 
-int el_iomax_usable(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *why, size_t why_size);
-int el_iomax_save(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *text, size_t size);
-int el_iomax_write(const struct el_sysfs *fs, const char *controller, struct el_iomax_memory *m, const struct el_cap *cap);
-int el_iomax_read(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, struct el_cap *out);
+int el_iomax_usable(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *why,
+                    size_t why_size);
+int el_iomax_save(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *text,
+                  size_t size);
+int el_iomax_write(const struct el_sysfs *fs, const char *controller, struct el_iomax_memory *m,
+                   const struct el_cap *cap);
+int el_iomax_read(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m,
+                  struct el_cap *out);
 int el_iomax_restore(const struct el_sysfs *fs, const char *controller, const char *text);

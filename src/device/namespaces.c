@@ -38,7 +38,8 @@ int el_namespaces_disks(const struct el_sysfs *fs, const char *controller, struc
     return 0;
 }
 
-static int add_namespace(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot, const char *head, const char *dir)
+static int add_namespace(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot, const char *head,
+                         const char *dir)
 {
     struct el_namespace *ns;
     int64_t v;
@@ -61,7 +62,8 @@ static int add_namespace(const struct el_sysfs *fs, struct el_inventory *inv, ui
 }
 
 /* Joined through the subsystem: with multipath nvme0n1 may belong to nvme3. */
-static int add_subsystem_namespaces(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot, const char *controller)
+static int add_subsystem_namespaces(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot,
+                                    const char *controller)
 {
     EL_AUTO_NAMES struct el_names subsystems = {0};
     int r = el_sysfs_list(fs, CLASS_SUBSYS, &subsystems);

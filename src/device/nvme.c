@@ -20,8 +20,15 @@ int el_nvme_open(const char *controller)
 static int identify(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 {
     struct nvme_identify_args args = {
-        .args_size = sizeof args, .fd = fd, .timeout = timeout_ms, .cns = cmd->id, .nsid = cmd->nsid,
-        .data = cmd->data, .result = &cmd->result, .cntid = NVME_CNTLID_NONE, .csi = NVME_CSI_NVM,
+        .args_size = sizeof args,
+        .fd = fd,
+        .timeout = timeout_ms,
+        .cns = cmd->id,
+        .nsid = cmd->nsid,
+        .data = cmd->data,
+        .result = &cmd->result,
+        .cntid = NVME_CNTLID_NONE,
+        .csi = NVME_CSI_NVM,
     };
 
     return nvme_identify(&args);
@@ -31,9 +38,18 @@ static int identify(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 static int get_log(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 {
     struct nvme_get_log_args args = {
-        .args_size = sizeof args, .fd = fd, .timeout = timeout_ms, .lid = cmd->id, .nsid = cmd->nsid,
-        .log = cmd->data, .len = cmd->size, .result = &cmd->result, .lsi = (uint16_t)cmd->value, .lsp = NVME_LOG_LSP_NONE,
-        .csi = NVME_CSI_NVM, .uuidx = NVME_UUID_NONE,
+        .args_size = sizeof args,
+        .fd = fd,
+        .timeout = timeout_ms,
+        .lid = cmd->id,
+        .nsid = cmd->nsid,
+        .log = cmd->data,
+        .len = cmd->size,
+        .result = &cmd->result,
+        .lsi = (uint16_t)cmd->value,
+        .lsp = NVME_LOG_LSP_NONE,
+        .csi = NVME_CSI_NVM,
+        .uuidx = NVME_UUID_NONE,
     };
 
     return cmd->size > LOG_CHUNK ? nvme_get_log_page(fd, LOG_CHUNK, &args) : nvme_get_log(&args);
@@ -42,8 +58,15 @@ static int get_log(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 static int get_feature(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 {
     struct nvme_get_features_args args = {
-        .args_size = sizeof args, .fd = fd, .timeout = timeout_ms, .fid = cmd->id, .nsid = cmd->nsid, .sel = cmd->select,
-        .cdw11 = cmd->value, .result = &cmd->result, .uuidx = NVME_UUID_NONE,
+        .args_size = sizeof args,
+        .fd = fd,
+        .timeout = timeout_ms,
+        .fid = cmd->id,
+        .nsid = cmd->nsid,
+        .sel = cmd->select,
+        .cdw11 = cmd->value,
+        .result = &cmd->result,
+        .uuidx = NVME_UUID_NONE,
     };
 
     return nvme_get_features(&args);
@@ -52,8 +75,15 @@ static int get_feature(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 static int set_feature(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 {
     struct nvme_set_features_args args = {
-        .args_size = sizeof args, .fd = fd, .timeout = timeout_ms, .fid = cmd->id, .nsid = cmd->nsid,
-        .cdw11 = cmd->value, .save = false, .result = &cmd->result, .uuidx = NVME_UUID_NONE,
+        .args_size = sizeof args,
+        .fd = fd,
+        .timeout = timeout_ms,
+        .fid = cmd->id,
+        .nsid = cmd->nsid,
+        .cdw11 = cmd->value,
+        .save = false,
+        .result = &cmd->result,
+        .uuidx = NVME_UUID_NONE,
     };
 
     return nvme_set_features(&args);
@@ -62,9 +92,17 @@ static int set_feature(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 static int security_receive(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 {
     struct nvme_security_receive_args args = {
-        .args_size = sizeof args, .fd = fd, .timeout = timeout_ms, .nsid = cmd->nsid, .secp = cmd->id,
-        .spsp0 = (uint8_t)cmd->value, .spsp1 = (uint8_t)(cmd->value >> 8), .al = cmd->size, .data_len = cmd->size,
-        .data = cmd->data, .result = &cmd->result,
+        .args_size = sizeof args,
+        .fd = fd,
+        .timeout = timeout_ms,
+        .nsid = cmd->nsid,
+        .secp = cmd->id,
+        .spsp0 = (uint8_t)cmd->value,
+        .spsp1 = (uint8_t)(cmd->value >> 8),
+        .al = cmd->size,
+        .data_len = cmd->size,
+        .data = cmd->data,
+        .result = &cmd->result,
     };
 
     return nvme_security_receive(&args);
@@ -73,8 +111,10 @@ static int security_receive(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 int el_nvme_command(int fd, struct el_admin *cmd, uint32_t timeout_ms)
 {
     static int (*const send[EL_ADMIN_KIND_COUNT])(int, struct el_admin *, uint32_t) = {
-        [EL_ADMIN_IDENTIFY] = identify,       [EL_ADMIN_GET_LOG] = get_log,
-        [EL_ADMIN_GET_FEATURE] = get_feature, [EL_ADMIN_SET_FEATURE] = set_feature,
+        [EL_ADMIN_IDENTIFY] = identify,
+        [EL_ADMIN_GET_LOG] = get_log,
+        [EL_ADMIN_GET_FEATURE] = get_feature,
+        [EL_ADMIN_SET_FEATURE] = set_feature,
         [EL_ADMIN_SECURITY_RECEIVE] = security_receive,
     };
     int r;

@@ -9,7 +9,10 @@
 
 #define AER_FILE_MAX 4096
 #define CONFIG_SIZE  256 /* capabilities of PCI 3.0; the extended space behind it is left alone */
-#define AER_FILES    {"aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal"}
+#define AER_FILES                                                                                                      \
+    {                                                                                                                  \
+        "aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal"                                                     \
+    }
 
 /* Advances over `n` to `max` hexadecimal digits; NULL when there are fewer than `min`. */
 static const char *hex(const char *p, int min, int max)
@@ -45,8 +48,9 @@ uint32_t el_pcie_speed_mts(const char *text)
         const char *text;
         uint32_t mts;
     } speeds[] = {
-        {"2.5 GT/s", 2500}, {"5 GT/s", 5000},   {"5.0 GT/s", 5000},   {"8 GT/s", 8000},     {"8.0 GT/s", 8000},  {"16 GT/s", 16000},
-        {"16.0 GT/s", 16000}, {"32 GT/s", 32000}, {"32.0 GT/s", 32000}, {"64 GT/s", 64000}, {"64.0 GT/s", 64000},
+        {"2.5 GT/s", 2500},   {"5 GT/s", 5000},   {"5.0 GT/s", 5000},   {"8 GT/s", 8000},
+        {"8.0 GT/s", 8000},   {"16 GT/s", 16000}, {"16.0 GT/s", 16000}, {"32 GT/s", 32000},
+        {"32.0 GT/s", 32000}, {"64 GT/s", 64000}, {"64.0 GT/s", 64000},
     };
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(speeds); i++) {
@@ -61,7 +65,13 @@ uint32_t el_pcie_speed_mts(const char *text)
 uint32_t el_pcie_width(int64_t lanes)
 {
     switch (lanes) {
-    case 1: case 2: case 4: case 8: case 12: case 16: case 32:
+    case 1:
+    case 2:
+    case 4:
+    case 8:
+    case 12:
+    case 16:
+    case 32:
         return (uint32_t)lanes;
     default:
         return 0;
@@ -73,12 +83,12 @@ uint64_t el_pcie_bytes_per_s(uint32_t mts, uint32_t width)
     uint64_t bits = (uint64_t)mts * 1000000 * width;
 
     if (mts <= 5000)
-        return bits / 10; /* 8b/10b */
+        return bits / 10;                                              /* 8b/10b */
     return mts <= 32000 ? bits / 130 * 128 / 8 : bits / 256 * 242 / 8; /* 128b/130b; flits: 242 of 256 bytes */
 }
 
-/* Speed and width come out of one register: when the width cannot be (63, 255: the register read all ones), the speed beside
- * it is worth nothing either. Width 0 is a link that is down: its speed says nothing. */
+/* Speed and width come out of one register: when the width cannot be (63, 255: the register read all ones), the speed
+ * beside it is worth nothing either. Width 0 is a link that is down: its speed says nothing. */
 static void read_rate(const struct el_sysfs *fs, const char *dir, const char *speed_file, const char *width_file,
                       uint32_t *mts, uint32_t *width, bool *down)
 {
@@ -216,8 +226,9 @@ void el_pcie_judge(struct el_link *links, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         struct el_link *l = &links[i];
 
-        l->degraded = l->up && l->known && ((l->expected_mts && l->current_mts < l->expected_mts) ||
-                                            (l->expected_width && l->current_width < l->expected_width));
+        l->degraded = l->up && l->known &&
+                      ((l->expected_mts && l->current_mts < l->expected_mts) ||
+                       (l->expected_width && l->current_width < l->expected_width));
         l->path_bottleneck_bytes_per_s = l->up ? bottleneck(links, n, l) : 0;
     }
 }
@@ -252,8 +263,11 @@ static uint32_t le32(const uint8_t *p)
 
 int el_pcie_config_read(const struct el_sysfs *fs, const char *dir, struct el_pcie_config *out)
 {
-    static const enum el_pcie_type types[16] = {[0] = EL_PCIE_ENDPOINT, [1] = EL_PCIE_ENDPOINT, [4] = EL_PCIE_ROOT_PORT,
-                                                [5] = EL_PCIE_UPSTREAM, [6] = EL_PCIE_DOWNSTREAM};
+    static const enum el_pcie_type types[16] = {[0] = EL_PCIE_ENDPOINT,
+                                                [1] = EL_PCIE_ENDPOINT,
+                                                [4] = EL_PCIE_ROOT_PORT,
+                                                [5] = EL_PCIE_UPSTREAM,
+                                                [6] = EL_PCIE_DOWNSTREAM};
     uint8_t c[CONFIG_SIZE];
     size_t cap;
     int n;

@@ -1,5 +1,5 @@
-/* PCIe functions as sysfs tells them: link state of each hop, AER counters, power state, and from the configuration space
- * (where it can be read) port type and slot power limit. PCI Express Base Specification 6.0, 7.5.3; Linux
+/* PCIe functions as sysfs tells them: link state of each hop, AER counters, power state, and from the configuration
+ * space (where it can be read) port type and slot power limit. PCI Express Base Specification 6.0, 7.5.3; Linux
  * Documentation/ABI/testing/sysfs-bus-pci*. */
 #pragma once
 
@@ -12,7 +12,8 @@ bool el_pcie_is_address(const char *text);
 /* Orders addresses as numbers: domain, bus, device, function. */
 uint64_t el_pcie_address_key(const char *address);
 
-/* "8.0 GT/s PCIe" to 8000 mega-transfers per second. 0 = unknown: every other text, "Unknown" and "Unknown speed" too. */
+/* "8.0 GT/s PCIe" to 8000 mega-transfers per second. 0 = unknown: every other text, "Unknown" and "Unknown speed" too.
+ */
 uint32_t el_pcie_speed_mts(const char *text);
 
 /* Lanes that the specification knows (1, 2, 4, 8, 12, 16, 32), else 0 = unknown. 63 and 255 are all-ones registers. */
@@ -24,11 +25,12 @@ uint64_t el_pcie_bytes_per_s(uint32_t mts, uint32_t width);
 /* Runtime-suspended: what asks its registers would wake it. */
 bool el_pcie_suspended(const struct el_sysfs *fs, const char *dir);
 
-/* Fresh link, AER and power state of the function in `dir` into `l`. What cannot be read is unknown, never the old value. */
+/* Fresh link, AER and power state of the function in `dir` into `l`. What cannot be read is unknown, never the old
+ * value. */
 void el_pcie_read(const struct el_sysfs *fs, const char *dir, struct el_link *l);
 
-/* After reading: link up, expectation of both ends, degraded, and bottleneck of the path to each, over all `n` links of the
- * machine (parents are found by address). `el_link.expected_*` that a profile lowered before stays lowered. */
+/* After reading: link up, expectation of both ends, degraded, and bottleneck of the path to each, over all `n` links of
+ * the machine (parents are found by address). `el_link.expected_*` that a profile lowered before stays lowered. */
 void el_pcie_judge(struct el_link *links, uint32_t n);
 
 enum el_pcie_type { EL_PCIE_OTHER = 0, EL_PCIE_ENDPOINT, EL_PCIE_ROOT_PORT, EL_PCIE_UPSTREAM, EL_PCIE_DOWNSTREAM };
@@ -39,6 +41,6 @@ struct el_pcie_config {
     uint32_t slot_power_limit_mw; /* 0 = unknown */
 };
 
-/* The PCIe capability in the configuration space. Beyond 64 bytes it takes CAP_SYS_ADMIN: -EACCES without. -ENODATA when the
- * function is suspended (reading would wake it), -ENOENT without the capability. */
+/* The PCIe capability in the configuration space. Beyond 64 bytes it takes CAP_SYS_ADMIN: -EACCES without. -ENODATA
+ * when the function is suspended (reading would wake it), -ENOENT without the capability. */
 int el_pcie_config_read(const struct el_sysfs *fs, const char *dir, struct el_pcie_config *out);

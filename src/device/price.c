@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define PAGE_BYTES 4096.0
+#define PAGE_BYTES     4096.0
 #define SMALLEST_SHARE 0.1
 
 double el_price_budget_w(const struct el_cap *cap)
@@ -26,8 +26,12 @@ struct el_price_model el_price_model(const struct el_cap *cap, double watts)
     uint64_t wiops = rate(watts, cap->write_j_per_op + PAGE_BYTES * cap->write_j_per_byte);
 
     return (struct el_price_model){
-        .rbps = rate(watts, cap->read_j_per_byte), .rseqiops = riops, .rrandiops = riops,
-        .wbps = rate(watts, cap->write_j_per_byte), .wseqiops = wiops, .wrandiops = wiops,
+        .rbps = rate(watts, cap->read_j_per_byte),
+        .rseqiops = riops,
+        .rrandiops = riops,
+        .wbps = rate(watts, cap->write_j_per_byte),
+        .wseqiops = wiops,
+        .wrandiops = wiops,
     };
 }
 

@@ -8,18 +8,20 @@
 /* Never capped below this share of full power: a device that stands still looks broken to everyone above it. */
 #define EL_PRICE_FLOOR_RATIO 0.05
 
-/* Budget in watts that is really set for `cap`: not below the floor. NAN when the cap makes no sense (not finite, <= 0). */
+/* Budget in watts that is really set for `cap`: not below the floor. NAN when the cap makes no sense (not finite, <=
+ * 0). */
 double el_price_budget_w(const struct el_cap *cap);
 
-/* The six prices of a linear io.cost model at `watts`. The kernel takes each iops price as that of a whole 4 KiB request, so it
- * contains one page: iops = W / (J_op + 4096 J_byte). Each is at least 1. */
+/* The six prices of a linear io.cost model at `watts`. The kernel takes each iops price as that of a whole 4 KiB
+ * request, so it contains one page: iops = W / (J_op + 4096 J_byte). Each is at least 1. */
 struct el_price_model {
     uint64_t rbps, rseqiops, rrandiops, wbps, wseqiops, wrandiops;
 };
 struct el_price_model el_price_model(const struct el_cap *cap, double watts);
 
 /* The limits of io.max for `watts`, when the requests are like `io` (bytes and operations since some time; none: 4 KiB
- * requests, half of each). Reads and writes get their shares of the budget; a size that changes can only save energy. */
+ * requests, half of each). Reads and writes get their shares of the budget; a size that changes can only save energy.
+ */
 struct el_price_max {
     uint64_t rbps, riops, wbps, wiops;
 };

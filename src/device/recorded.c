@@ -244,8 +244,9 @@ int el_recorded_open(const char *root, struct el_device *out, char *why, size_t 
         r = -ENOMEM;
     if (r < 0) {
         snprintf(why, why_size, "%s: %s", root,
-                 fs.root >= 0 && r == -ENOENT ? "no recorded machine (expected a folder sys or nvme in it; see `elementd capture`)"
-                                              : strerrordesc_np(-r));
+                 fs.root >= 0 && r == -ENOENT
+                     ? "no recorded machine (expected a folder sys or nvme in it; see `elementd capture`)"
+                     : strerrordesc_np(-r));
         if (fs.root >= 0)
             close(fs.root);
         return r;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A zeroed row at the end of `*array` (of `*n` rows, doubling); NULL = out of memory, array untouched. Rows move: keep no
- * pointer over the next call. Only this function may grow an array that it made. */
+/* A zeroed row at the end of `*array` (of `*n` rows, doubling); NULL = out of memory, array untouched. Rows move: keep
+ * no pointer over the next call. Only this function may grow an array that it made. */
 static inline void *el_row_append(void *array, uint32_t *n, size_t row)
 {
     char **rows = array;

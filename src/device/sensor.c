@@ -32,12 +32,14 @@ const struct el_sensor_unit *el_sensor_unit(enum el_sensor_kind kind)
 const struct el_sensor_unit *el_sensor_unit_of(const char *prefix, size_t n)
 {
     for (size_t k = 0; k < EL_ARRAY_SIZE(kinds); k++)
-        if (k != EL_SENSOR_AIRFLOW && strlen(kinds[k].unit.prefix) == n && strncmp(kinds[k].unit.prefix, prefix, n) == 0)
+        if (k != EL_SENSOR_AIRFLOW && strlen(kinds[k].unit.prefix) == n &&
+            strncmp(kinds[k].unit.prefix, prefix, n) == 0)
             return &kinds[k].unit;
     return NULL;
 }
 
-/* A 32-bit register that read all ones, or a small negative number shown unsigned, in the file's unit or one step up. */
+/* A 32-bit register that read all ones, or a small negative number shown unsigned, in the file's unit or one step up.
+ */
 static bool all_ones(double raw)
 {
     const double top = 4294967296.0, near = 65536;

@@ -8,14 +8,14 @@
 struct el_sensor_unit {
     const char *prefix; /* "temp" */
     enum el_sensor_kind kind;
-    double to_ours;     /* raw x this = el_sensor value (mC, rpm, ppm, mV, mA, mW, ppm) */
-    double per_base;    /* our units in one base unit (C, rpm, ratio, V, A, W, ratio, LFM) */
+    double to_ours;  /* raw x this = el_sensor value (mC, rpm, ppm, mV, mA, mW, ppm) */
+    double per_base; /* our units in one base unit (C, rpm, ratio, V, A, W, ratio, LFM) */
 };
 const struct el_sensor_unit *el_sensor_unit(enum el_sensor_kind kind);
 const struct el_sensor_unit *el_sensor_unit_of(const char *prefix, size_t n); /* NULL: no kind of ours */
 
-/* Whether `raw`, in the unit of hwmon files, can be a reading: no sentinel of a register that read all ones (fans 65535 and
- * 4294967295, powers FFFFFFFFh), no -273150, and inside a wide window per kind (assumed: -150..250 C, 0..60000 rpm,
+/* Whether `raw`, in the unit of hwmon files, can be a reading: no sentinel of a register that read all ones (fans 65535
+ * and 4294967295, powers FFFFFFFFh), no -273150, and inside a wide window per kind (assumed: -150..250 C, 0..60000 rpm,
  * +-1 kV, +-10 kA, +-100 kW, 0..100 %). Negative currents and powers are true. */
 bool el_sensor_plausible(enum el_sensor_kind kind, double raw);
 
@@ -31,6 +31,6 @@ void el_sensor_apply(const struct el_sensor_map *map, struct el_sensor *s);
 /* A sensor that comes from a file: first line, a decimal number in base units; age by the file's modification time. */
 void el_sensor_read_file(const struct el_sensor_map *map, struct el_sensor *s, int64_t now_us, int64_t realtime_us);
 
-/* Sensors whose names meet get their device's number of the day ("-hwmon7") appended, so that names stay unique. `tag` gives
- * it for row i. */
+/* Sensors whose names meet get their device's number of the day ("-hwmon7") appended, so that names stay unique. `tag`
+ * gives it for row i. */
 void el_sensor_make_unique(struct el_sensor *s, uint32_t n, const char *(*tag)(void *ctx, uint32_t i), void *ctx);

@@ -1,7 +1,7 @@
-/* Text trees of the kernel (sysfs, procfs), on the live machine or recorded in a folder. All paths are relative to the root
- * and never leave it. Every file may be missing, empty, unreadable, garbage or gone between two reads: callers get -errno
- * and keep what they have. In a recorded tree a file whose text is `!EIO` (any errno name) stands for a read that failed
- * with that error. Thread-safe: no state but the descriptor. */
+/* Text trees of the kernel (sysfs, procfs), on the live machine or recorded in a folder. All paths are relative to the
+ * root and never leave it. Every file may be missing, empty, unreadable, garbage or gone between two reads: callers get
+ * -errno and keep what they have. In a recorded tree a file whose text is `!EIO` (any errno name) stands for a read
+ * that failed with that error. Thread-safe: no state but the descriptor. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,8 @@ struct el_sysfs {
     bool recorded; /* a folder: `!ERRNO` files are errors, attributes that are symlinks are refused */
 };
 
-/* First line of dir/name, cleaned of control characters and bad UTF-8. 0, -errno, -ENODATA when empty. `dir` may be "". */
+/* First line of dir/name, cleaned of control characters and bad UTF-8. 0, -errno, -ENODATA when empty. `dir` may be "".
+ */
 int el_sysfs_line(const struct el_sysfs *fs, const char *dir, const char *name, char *out, size_t size);
 
 /* The same as a number (decimal, or hexadecimal after 0x). -EINVAL when it is none. */
@@ -26,8 +27,8 @@ int el_sysfs_i64(const struct el_sysfs *fs, const char *dir, const char *name, i
 /* Appends the bytes of dir/name, at most `max`. 0 or -errno; a recorded error is returned as such. */
 int el_sysfs_bytes(const struct el_sysfs *fs, const char *dir, const char *name, size_t max, struct el_buf *out);
 
-/* The first `n` bytes of dir/name into `out`, and no byte more is asked for (reading a configuration space is not free). How
- * many there were, or -errno. */
+/* The first `n` bytes of dir/name into `out`, and no byte more is asked for (reading a configuration space is not
+ * free). How many there were, or -errno. */
 int el_sysfs_head(const struct el_sysfs *fs, const char *dir, const char *name, void *out, size_t n);
 
 /* `path` with every symlink followed inside the root: "sys/devices/...", no leading slash. 0 or -errno. */
@@ -38,8 +39,8 @@ int el_sysfs_link_name(const struct el_sysfs *fs, const char *dir, const char *n
 
 bool el_sysfs_exists(const struct el_sysfs *fs, const char *dir, const char *name);
 
-/* Names in a directory, hidden ones skipped, in the order of strverscmp (nvme2 before nvme10). A missing directory is an
- * empty list. Free with el_names_free. 0 or -errno. */
+/* Names in a directory, hidden ones skipped, in the order of strverscmp (nvme2 before nvme10). A missing directory is
+ * an empty list. Free with el_names_free. 0 or -errno. */
 struct el_names {
     char (*name)[64];
     size_t n;

@@ -9,9 +9,9 @@
 #include "device/pcie.h"
 #include "device/rows.h"
 
-#define CLASS_NVME   "sys/class/nvme"
-#define PCI_DEVICES  "sys/bus/pci/devices"
-#define PCI_SLOTS    "sys/bus/pci/slots"
+#define CLASS_NVME  "sys/class/nvme"
+#define PCI_DEVICES "sys/bus/pci/devices"
+#define PCI_SLOTS   "sys/bus/pci/slots"
 
 /* An NVMe function, with or without a controller of the nvme driver. */
 struct endpoint {
@@ -102,7 +102,8 @@ static bool controller_pci_dir(const struct el_sysfs *fs, const char *ctrl_dir, 
 {
     char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH], address[64];
 
-    if (el_sysfs_join(path, ctrl_dir, "device") && el_sysfs_real(fs, path, real) == 0 && el_pcie_is_address(last_part(real))) {
+    if (el_sysfs_join(path, ctrl_dir, "device") && el_sysfs_real(fs, path, real) == 0 &&
+        el_pcie_is_address(last_part(real))) {
         memcpy(out, real, sizeof real);
         return true;
     }
@@ -169,7 +170,8 @@ static int find_controllers(struct build *b)
     for (size_t i = 0; r == 0 && i < names.n; i++) {
         char path[EL_SYSFS_PATH], dir[EL_SYSFS_PATH] = "", transport[16] = "", real[EL_SYSFS_PATH];
 
-        if (!is_controller_name(names.name[i]) || strlen(names.name[i]) > 15 || !el_sysfs_join(path, class, names.name[i]))
+        if (!is_controller_name(names.name[i]) || strlen(names.name[i]) > 15 ||
+            !el_sysfs_join(path, class, names.name[i]))
             continue;
         if (el_sysfs_real(b->fs, path, real) < 0) /* a link to a directory that has just gone */
             continue;
@@ -205,7 +207,8 @@ static int find_unbound(struct build *b)
     for (size_t i = 0; r == 0 && i < names.n; i++) {
         char dir[EL_SYSFS_PATH];
 
-        if (el_topology_pci_dir(b->fs, names.name[i], dir) == 0 && is_nvme_class(b->fs, dir) && !known_endpoint(b, dir) &&
+        if (el_topology_pci_dir(b->fs, names.name[i], dir) == 0 && is_nvme_class(b->fs, dir) &&
+            !known_endpoint(b, dir) &&
             !el_sysfs_exists(b->fs, dir, "physfn")) /* an idle virtual function is no drive */
             r = add_endpoint(b, "", dir);
     }
@@ -232,7 +235,8 @@ static void physical_slot(const struct el_sysfs *fs, const char *bus_device, cha
     if (el_sysfs_list(fs, PCI_SLOTS, &names) < 0)
         return;
     for (size_t i = 0; i < names.n; i++) {
-        if (!el_sysfs_join(dir, PCI_SLOTS, names.name[i]) || el_sysfs_line(fs, dir, "address", address, sizeof address) < 0)
+        if (!el_sysfs_join(dir, PCI_SLOTS, names.name[i]) ||
+            el_sysfs_line(fs, dir, "address", address, sizeof address) < 0)
             continue;
         if (strcmp(address, bus_device) == 0) {
             el_text_clean(out, size, names.name[i]);
@@ -257,7 +261,8 @@ static void slot_of_port(const struct el_sysfs *fs, const char *port, char *out,
     char address[24];
     int64_t bus;
 
-    if (el_pcie_suspended(fs, port) || el_sysfs_i64(fs, port, "secondary_bus_number", &bus) < 0 || bus <= 0 || bus > 255)
+    if (el_pcie_suspended(fs, port) || el_sysfs_i64(fs, port, "secondary_bus_number", &bus) < 0 || bus <= 0 ||
+        bus > 255)
         return;
     snprintf(address, sizeof address, "%.*s:%02x:00", (int)(strchrnul(last_part(port), ':') - last_part(port)),
              last_part(port), (unsigned)bus);
@@ -278,7 +283,8 @@ static struct el_link *add_link(struct build *b, const char *dir, enum el_link_r
     struct el_link *l;
 
     for (uint32_t i = 0; i < b->inv->n.links; i++)
-        if (strcmp(b->inv->links[i].address, last_part(dir)) == 0) { /* a hop that several cards share: the first one's */
+        if (strcmp(b->inv->links[i].address, last_part(dir)) ==
+            0) { /* a hop that several cards share: the first one's */
             b->inv->links[i].slot = -1;
             return &b->inv->links[i];
         }
@@ -345,7 +351,8 @@ static struct el_slot *add_slot(struct build *b)
     s->numa_node = s->decision.power_state = s->action.power_state_in_force = -1;
     s->decision.cap_ratio = 1;
     s->decision.limit_c = s->decision.headroom_c = s->decision.temp_estimate_c = s->decision.power_estimate_w = NAN;
-    s->action.cap_ratio_in_force = s->wear_days_remaining = s->wear_days_low = s->wear_days_high = s->write_rate_1d = s->write_rate_30d = NAN;
+    s->action.cap_ratio_in_force = s->wear_days_remaining = s->wear_days_low = s->wear_days_high = s->write_rate_1d =
+        s->write_rate_30d = NAN;
     return s;
 }
 

@@ -277,7 +277,8 @@ void el_page_plot(const struct el_page *p, const struct el_card *c, int slot, co
     if (limit > value.min && limit < value.max + 30)
         high = fmax(high, limit + 2);
     el_buf_printf(b,
-                  "<svg class=\"plot%s\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"%s in the last hour: ",
+                  "<svg class=\"plot%s\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
+                  "aria-label=\"%s in the last hour: ",
                   slot < 0 ? " big" : "", PLOT_W, PLOT_H, what);
     el_page_fixed(b, value.min, 0);
     el_buf_puts(b, " to ");

@@ -11,9 +11,9 @@
 
 /* What serving takes beyond what any program of ours calls. */
 static const int serving[] = {
-    SCMP_SYS(accept),      SCMP_SYS(accept4),    SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),   SCMP_SYS(epoll_wait),
-    SCMP_SYS(epoll_pwait), SCMP_SYS(sendfile),   SCMP_SYS(shutdown),      SCMP_SYS(getsockopt),  SCMP_SYS(setsockopt),
-    SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(pipe2),        SCMP_SYS(dup),         SCMP_SYS(dup3),
+    SCMP_SYS(accept),      SCMP_SYS(accept4),     SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),  SCMP_SYS(epoll_wait),
+    SCMP_SYS(epoll_pwait), SCMP_SYS(sendfile),    SCMP_SYS(shutdown),      SCMP_SYS(getsockopt), SCMP_SYS(setsockopt),
+    SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(pipe2),         SCMP_SYS(dup),        SCMP_SYS(dup3),
 };
 
 static size_t choose_calls(const struct el_sandbox *s, struct el_confine_call *out)
@@ -42,7 +42,8 @@ int el_sandbox_enter(const struct el_sandbox *s)
 {
     const char *read[EL_SANDBOX_PATHS + 1] = {NULL}, *write[EL_SANDBOX_PATHS + 1] = {NULL};
     struct el_confine_call calls[CALLS_MAX];
-    struct el_confine c = {.mode = s->mode, .user = s->user, .read = read, .write = write, .tcp_connect = s->tcp, .calls = calls};
+    struct el_confine c = {
+        .mode = s->mode, .user = s->user, .read = read, .write = write, .tcp_connect = s->tcp, .calls = calls};
 
     for (int i = 0; i < EL_SANDBOX_PATHS && s->read[i]; i++)
         read[i] = s->read[i];

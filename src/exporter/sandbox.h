@@ -1,5 +1,5 @@
-/* What the exporter gives up: its user, every capability, all files but a few directories, and what it does not need of the
- * network. Before any thread starts; for good. */
+/* What the exporter gives up: its user, every capability, all files but a few directories, and what it does not need of
+ * the network. Before any thread starts; for good. */
 #pragma once
 
 #include "base/confine.h"

@@ -1,4 +1,5 @@
-/* Pure views: snapshot in, bytes out. No network, no clock, no state. All of it comes from rows of the metric catalog. */
+/* Pure views: snapshot in, bytes out. No network, no clock, no state. All of it comes from rows of the metric catalog.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -11,14 +12,15 @@
 enum el_view_format { EL_VIEW_PROMETHEUS /* text 0.0.4 */, EL_VIEW_OPENMETRICS /* 1.0.0 */ };
 
 struct el_view_options {
-    uint64_t groups;        /* bit per metric group of the catalog; 0 = those that are on by default */
-    int64_t now_us;         /* BOOTTIME of rendering: ages; 0 = the snapshot's own time */
-    bool stale;             /* the snapshot is too old: only what is still true is shown */
+    uint64_t groups; /* bit per metric group of the catalog; 0 = those that are on by default */
+    int64_t now_us;  /* BOOTTIME of rendering: ages; 0 = the snapshot's own time */
+    bool stale;      /* the snapshot is too old: only what is still true is shown */
     const struct el_exporter_stats *exporter; /* what the exporter knows about itself; NULL = leave it out */
 };
 
 /* Appends the exposition. 0 or -ENOMEM. */
-int el_view_metrics(const struct el_snapshot *s, enum el_view_format format, const struct el_view_options *o, struct el_buf *out);
+int el_view_metrics(const struct el_snapshot *s, enum el_view_format format, const struct el_view_options *o,
+                    struct el_buf *out);
 
 /* Appends the whole snapshot as one JSON object. 0 or -ENOMEM. */
 int el_view_json(const struct el_snapshot *s, const struct el_view_options *o, struct el_buf *out);

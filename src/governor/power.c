@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#define HELPLESS_S 20.0 /* caps get this long to be enough, */
+#define HELPLESS_S 20.0  /* caps get this long to be enough, */
 #define HELPED_S   120.0 /* and have to be for this long before the states are given back */
 #define DWELL_S    50.0
 #define HURRY_S    8.0 /* towards less power, when it gets too hot */

@@ -8,18 +8,18 @@
 #include "governor/governor.h"
 
 struct el_power {
-    uint32_t state;  /* index into the slot's states; 0 = full power */
-    double since_s;  /* in this state */
-    double error_w;  /* watts that the states chosen so far owe */
+    uint32_t state;    /* index into the slot's states; 0 = full power */
+    double since_s;    /* in this state */
+    double error_w;    /* watts that the states chosen so far owe */
     double helpless_s; /* for so long caps were not enough (positive) or enough again (negative) */
-    bool used;       /* a state was chosen once: the drive's own is no longer left alone */
+    bool used;         /* a state was chosen once: the drive's own is no longer left alone */
 };
 
 /* What the states have to do. */
 struct el_power_need {
-    bool capped;    /* a cap is asked for */
-    bool obeyed;    /* what the drive does keeps to it */
-    bool at_floor;  /* and cannot go lower */
+    bool capped;      /* a cap is asked for */
+    bool obeyed;      /* what the drive does keeps to it */
+    bool at_floor;    /* and cannot go lower */
     double allowed_w; /* whole drive: settles it at its limit */
     double excess_c;  /* where the present power leads soon, above the limit */
 };

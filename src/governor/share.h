@@ -14,6 +14,6 @@ struct el_share_unit { /* a drive, or a stripe whose `count` members move togeth
     bool pressed; /* its cap is what holds it */
 };
 
-/* `share` gets what each unit may have: INFINITY = the total binds nobody, its cap = stay. Sums stay within 1.5 `slack_w`
- * of `total_w`. */
+/* `share` gets what each unit may have: INFINITY = the total binds nobody, its cap = stay. Sums stay within 1.5
+ * `slack_w` of `total_w`. */
 void el_share(uint32_t n, const struct el_share_unit *u, double total_w, double slack_w, double *share);

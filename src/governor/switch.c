@@ -4,15 +4,15 @@
 
 #include "base/base.h"
 
-#define HORIZON_S  45.0 /* the switch follows the sink, and both are slow */
-#define BELOW_C    0.05 /* what its sensor may round away in the mean */
-#define OFFSET_S   30.0
-#define SMOOTH_S   12.0 /* what drives may share should not follow the noise of each one's estimate */
-#define GAIN_S     60.0 /* the gain is learnt over moves of this length ... */
-#define GAIN_MOVE  1.0  /* ... that are larger than the grain of the sensor */
-#define GAIN_RATE  0.2
-#define GAIN_LO    0.7
-#define GAIN_HI    3.0
+#define HORIZON_S 45.0 /* the switch follows the sink, and both are slow */
+#define BELOW_C   0.05 /* what its sensor may round away in the mean */
+#define OFFSET_S  30.0
+#define SMOOTH_S  12.0 /* what drives may share should not follow the noise of each one's estimate */
+#define GAIN_S    60.0 /* the gain is learnt over moves of this length ... */
+#define GAIN_MOVE 1.0  /* ... that are larger than the grain of the sensor */
+#define GAIN_RATE 0.2
+#define GAIN_LO   0.7
+#define GAIN_HI   3.0
 
 void el_switch_init(struct el_switch *s)
 {

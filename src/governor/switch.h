@@ -1,6 +1,6 @@
 /* The limit on the PCIe switch of a card. The switch stands on the same heatsink as the drives: its temperature is the
- * sink's and a distance that is learnt, and so is how far it moves when the sink moves. What the drives may draw together
- * is what brings it to its limit within a horizon. Pure; fixed size. */
+ * sink's and a distance that is learnt, and so is how far it moves when the sink moves. What the drives may draw
+ * together is what brings it to its limit within a horizon. Pure; fixed size. */
 #pragma once
 
 #include <stdbool.h>

@@ -18,10 +18,10 @@ enum el_alarm_id {
     EL_ALARM_DRIVE_REPLACED,             /* event only: another serial in the slot */
     EL_ALARM_LINK_DEGRADED,
     EL_ALARM_AIR_FAILING,
-    EL_ALARM_PLP_FAILING,                /* volatile memory backup failed */
-    EL_ALARM_EXPORTER_RESTARTED,         /* raised by the exporter itself */
-    EL_ALARM_RELIABILITY,                /* critical warning: NVM subsystem reliability degraded */
-    EL_ALARM_READ_ONLY,                  /* media or persistent memory region read-only */
+    EL_ALARM_PLP_FAILING,        /* volatile memory backup failed */
+    EL_ALARM_EXPORTER_RESTARTED, /* raised by the exporter itself */
+    EL_ALARM_RELIABILITY,        /* critical warning: NVM subsystem reliability degraded */
+    EL_ALARM_READ_ONLY,          /* media or persistent memory region read-only */
     EL_ALARM_FAN_FAILED,
     EL_ALARM_INLET_OUT_OF_RANGE,
     EL_ALARM_HUMIDITY_OUT_OF_RANGE,
@@ -30,26 +30,28 @@ enum el_alarm_id {
     EL_ALARM_ACTUATOR_MISMATCH,
     EL_ALARM_BUDGET_ESCAPE,
     EL_ALARM_CONFIG_RELOAD_FAILED,
-    EL_ALARM_WARRANTY,                   /* warranty or rated endurance about to end */
+    EL_ALARM_WARRANTY, /* warranty or rated endurance about to end */
     EL_ALARM_COUNT
 };
 
 struct el_alarm_kind {
     enum el_alarm_id id;
     enum el_severity severity;
-    const char *name;   /* "drive_temperature": label of metrics and alerts */
-    const char *title;  /* "Drive above its warning temperature" */
+    const char *name;                    /* "drive_temperature": label of metrics and alerts */
+    const char *title;                   /* "Drive above its warning temperature" */
     double raise_after_s, clear_after_s; /* how long the condition must hold, or be gone */
 };
 /* NULL for an unknown id. */
 const struct el_alarm_kind *el_alarm_kind(enum el_alarm_id id);
 
-/* Memory of the evaluation between ticks: what is active, since when, and counters' baselines. Opaque; one per daemon. */
+/* Memory of the evaluation between ticks: what is active, since when, and counters' baselines. Opaque; one per daemon.
+ */
 struct el_alarm_table;
 struct el_alarm_table *el_alarm_table_new(void);
 struct el_alarm_table *el_alarm_table_free(struct el_alarm_table *t);
 
-/* One tick over the rows of `s` (everything but its alarms and events is filled). Changes come out as events through `emit`. */
+/* One tick over the rows of `s` (everything but its alarms and events is filled). Changes come out as events through
+ * `emit`. */
 typedef void el_alarm_emit(void *ctx, const struct el_event *e);
 void el_alarm_table_step(struct el_alarm_table *t, const struct el_snapshot *s, el_alarm_emit *emit, void *ctx);
 

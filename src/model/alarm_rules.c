@@ -16,7 +16,8 @@
 #define WARRANTY_NOTICE_S        (90 * 86400.0)
 #define WARRANTY_NOTICE_RATIO    0.1
 
-/* A few words about a number and its limit, in any locale. Nothing is written where nothing is wrong: that is nearly always. */
+/* A few words about a number and its limit, in any locale. Nothing is written where nothing is wrong: that is nearly
+ * always. */
 static const char *words(char out[EL_EVENT_TEXT], enum el_alarm_verdict verdict, const char *what, double value,
                          const char *unit, double limit)
 {
@@ -94,10 +95,12 @@ static void drive_health(const struct el_alarm_step *st, const struct el_slot *t
     bool worn = smart->percentage_used >= 100 || (t->rated_endurance_bytes > 0 && written >= t->rated_endurance_bytes);
 
     about.id = EL_ALARM_SPARE;
-    verdict = smart->critical_warning & 1u << 0 || smart->available_spare < smart->available_spare_threshold ? EL_ALARM_WRONG
-                                                                                                            : EL_ALARM_WELL;
-    el_alarm_report(st, &about, verdict, smart->available_spare, smart->available_spare_threshold,
-                    words(text, verdict, "spare blocks low", smart->available_spare, "%", smart->available_spare_threshold));
+    verdict = smart->critical_warning & 1u << 0 || smart->available_spare < smart->available_spare_threshold
+                  ? EL_ALARM_WRONG
+                  : EL_ALARM_WELL;
+    el_alarm_report(
+        st, &about, verdict, smart->available_spare, smart->available_spare_threshold,
+        words(text, verdict, "spare blocks low", smart->available_spare, "%", smart->available_spare_threshold));
     about.id = EL_ALARM_RELIABILITY;
     flag(st, &about, smart->critical_warning & 1u << 2, "drive reports degraded reliability");
     about.id = EL_ALARM_READ_ONLY;
@@ -106,7 +109,8 @@ static void drive_health(const struct el_alarm_step *st, const struct el_slot *t
     flag(st, &about, smart->critical_warning & 1u << 4 || capacitor_weak, "power loss protection failed");
     about.id = EL_ALARM_ENDURANCE;
     verdict = worn ? EL_ALARM_WRONG : EL_ALARM_WELL;
-    el_alarm_report(st, &about, verdict, smart->percentage_used, 100, words(text, verdict, "rated endurance used", smart->percentage_used, "%", 100));
+    el_alarm_report(st, &about, verdict, smart->percentage_used, 100,
+                    words(text, verdict, "rated endurance used", smart->percentage_used, "%", 100));
 }
 
 /* A counter that fell was reset: the new count is the new start, never a difference. */
@@ -227,7 +231,8 @@ static void card(const struct el_alarm_step *st, uint32_t row)
 
     about.id = EL_ALARM_FAILSAFE;
     if (failsafe)
-        snprintf(text, sizeof text, "failsafe %s: %s", el_failsafe_name(c->failsafe), el_constraint_name(c->failsafe_reason));
+        snprintf(text, sizeof text, "failsafe %s: %s", el_failsafe_name(c->failsafe),
+                 el_constraint_name(c->failsafe_reason));
     flag(st, &about, failsafe, text);
     about.id = EL_ALARM_AIR_FAILING;
     flag(st, &about, c->governed && c->air_failing, "the card sheds heat worse than its air should allow");
@@ -293,7 +298,10 @@ static void fan(const struct el_alarm_step *st, uint32_t row)
     if (s->kind != EL_SENSOR_FAN)
         return;
     if (wrong)
-        snprintf(text, sizeof text, "fan %.60s: %s", s->name, silent ? "no answer" : slow ? "too slow" : "its chip says so");
+        snprintf(text, sizeof text, "fan %.60s: %s", s->name,
+                 silent ? "no answer"
+                 : slow ? "too slow"
+                        : "its chip says so");
     flag(st, &about, wrong, text);
 }
 

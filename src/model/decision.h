@@ -23,7 +23,8 @@ enum el_constraint {
     EL_CONSTRAINT_OPERATOR, /* configured hard limit */
     EL_CONSTRAINT_COUNT
 };
-const char *el_constraint_name(enum el_constraint c); /* "drive temperature", "card power", ...: for people and labels */
+const char *
+el_constraint_name(enum el_constraint c); /* "drive temperature", "card power", ...: for people and labels */
 
 /* Graded failsafe of a card. */
 enum el_failsafe { EL_FAILSAFE_NONE = 0, EL_FAILSAFE_HOLD, EL_FAILSAFE_REDUCE, EL_FAILSAFE_FLOOR, EL_FAILSAFE_COUNT };
@@ -37,18 +38,18 @@ enum el_array_level { EL_ARRAY_NONE = 0, EL_ARRAY_STRIPE, EL_ARRAY_MIRROR };
 
 /* One slot. */
 struct el_slot_decision {
-    double cap_ratio;         /* of full host I/O power, (0, 1]; 1 = no cap */
-    double budget_w;          /* host I/O power above idle that the cap stands for; meaningless when cap_ratio is 1 */
-    int32_t power_state;      /* wanted NVMe power state; -1 = leave alone */
+    double cap_ratio;    /* of full host I/O power, (0, 1]; 1 = no cap */
+    double budget_w;     /* host I/O power above idle that the cap stands for; meaningless when cap_ratio is 1 */
+    int32_t power_state; /* wanted NVMe power state; -1 = leave alone */
     enum el_constraint constraint;
-    int64_t since_us;         /* BOOTTIME this constraint began to bind; 0 when none */
-    int64_t lift_us;          /* BOOTTIME the cap is expected to lift; 0 = not foreseeable */
-    double limit_c;           /* the drive limit in force, margin included; NAN = unknown */
-    double headroom_c;        /* limit less the (estimated) temperature; NAN = unknown */
-    double temp_estimate_c;   /* sub-degree estimate; NAN = none */
-    double power_estimate_w;  /* whole drive; NAN = none */
-    double withheld_ratio;    /* share of demanded throughput withheld, 0..1 */
-    bool write;               /* this tick wants an actuator write for the cap */
+    int64_t since_us;        /* BOOTTIME this constraint began to bind; 0 when none */
+    int64_t lift_us;         /* BOOTTIME the cap is expected to lift; 0 = not foreseeable */
+    double limit_c;          /* the drive limit in force, margin included; NAN = unknown */
+    double headroom_c;       /* limit less the (estimated) temperature; NAN = unknown */
+    double temp_estimate_c;  /* sub-degree estimate; NAN = none */
+    double power_estimate_w; /* whole drive; NAN = none */
+    double withheld_ratio;   /* share of demanded throughput withheld, 0..1 */
+    bool write;              /* this tick wants an actuator write for the cap */
     bool sensor_valid;
 };
 
@@ -60,12 +61,12 @@ struct el_decision {
     bool fan_write;
     enum el_failsafe failsafe;
     enum el_constraint failsafe_reason;
-    double card_power_estimate_w, card_limit_w;   /* NAN = none */
-    double sink_resistance_c_per_w;                /* learnt; NAN = none */
-    double unknown_heat_w;                         /* lumped error of the whole card; NAN = none */
-    double airflow_estimate_lfm;                   /* inferred from resistance; NAN = none */
-    double airflow_wish_lfm;                       /* the air it would like to have; NAN = content */
-    double switch_headroom_c;                      /* NAN = unknown */
+    double card_power_estimate_w, card_limit_w; /* NAN = none */
+    double sink_resistance_c_per_w;             /* learnt; NAN = none */
+    double unknown_heat_w;                      /* lumped error of the whole card; NAN = none */
+    double airflow_estimate_lfm;                /* inferred from resistance; NAN = none */
+    double airflow_wish_lfm;                    /* the air it would like to have; NAN = content */
+    double switch_headroom_c;                   /* NAN = unknown */
     bool air_failing;
 };
 

@@ -1,5 +1,6 @@
 /* The one device interface. Three backends give it: the host (device/), the twin (twin/), a recorded machine (device/).
- * Whoever calls cannot tell them apart. A call may block when `may_block` says so: then each drive belongs to one worker. */
+ * Whoever calls cannot tell them apart. A call may block when `may_block` says so: then each drive belongs to one
+ * worker. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,17 +10,25 @@
 #include "model/snapshot.h"
 
 /* NVMe admin commands elementd knows how to send; also the index of el_slot.admin_commands. */
-enum el_admin_kind { EL_ADMIN_IDENTIFY = 0, EL_ADMIN_GET_LOG, EL_ADMIN_GET_FEATURE, EL_ADMIN_SET_FEATURE, EL_ADMIN_SECURITY_RECEIVE, EL_ADMIN_KIND_COUNT };
+enum el_admin_kind {
+    EL_ADMIN_IDENTIFY = 0,
+    EL_ADMIN_GET_LOG,
+    EL_ADMIN_GET_FEATURE,
+    EL_ADMIN_SET_FEATURE,
+    EL_ADMIN_SECURITY_RECEIVE,
+    EL_ADMIN_KIND_COUNT
+};
 const char *el_admin_kind_name(enum el_admin_kind k);
 
 struct el_admin {
     enum el_admin_kind kind;
-    uint8_t id;        /* CNS, LID or FID */
-    uint8_t select;    /* Get Features: 0 current, 1 default, 2 saved, 3 supported */
+    uint8_t id;     /* CNS, LID or FID */
+    uint8_t select; /* Get Features: 0 current, 1 default, 2 saved, 3 supported */
     uint32_t nsid;
-    uint32_t value;    /* Set Features dword 11 (never with the save bit); Get Features dword 11; Get Log: log specific identifier */
-    uint32_t result;   /* dword 0 of the completion */
-    void *data;        /* caller's buffer for identify, log, security receive; NULL for features */
+    uint32_t value;  /* Set Features dword 11 (never with the save bit); Get Features dword 11; Get Log: log specific
+                        identifier */
+    uint32_t result; /* dword 0 of the completion */
+    void *data;      /* caller's buffer for identify, log, security receive; NULL for features */
     uint32_t size;
 };
 
@@ -42,17 +51,17 @@ struct el_cap {
 };
 
 struct el_actuator_value {
-    struct el_cap cap;     /* IO_BUDGET, IO_MAX */
-    int32_t power_state;   /* POWER_STATE */
+    struct el_cap cap;      /* IO_BUDGET, IO_MAX */
+    int32_t power_state;    /* POWER_STATE */
     int32_t tmt1_c, tmt2_c; /* HCTM; 0 = off */
-    double pwm_ratio;      /* FAN */
+    double pwm_ratio;       /* FAN */
 };
 
 struct el_device_ops {
     const char *name; /* "host", "twin", "recorded" */
     bool may_block;   /* calls can hang: give each drive its own worker */
     bool lasts;       /* what is set outlives this process */
-    bool by_order;    /* cards are numbered by the order of the day: whoever wants to know them again must remember them */
+    bool by_order; /* cards are numbered by the order of the day: whoever wants to know them again must remember them */
 
     /* The machine as it is now. 0 or -errno; `inv` is replaced whole. Call again after `changed`. */
     int (*discover)(void *dev, struct el_inventory *inv);
@@ -68,7 +77,8 @@ struct el_device_ops {
     int (*read_io)(void *dev, uint32_t key, struct el_slot_io *io);
 
     /* Actuators. `key`: drive key, or sensor key of a fan. `usable` is 0, or -errno with the reason in `why`.
-     * `save` writes what stands there now as one line of text that `restore` understands after a crash of the daemon. */
+     * `save` writes what stands there now as one line of text that `restore` understands after a crash of the daemon.
+     */
     int (*actuator_usable)(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size);
     int (*actuator_save)(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size);
     int (*actuator_write)(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v);

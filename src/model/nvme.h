@@ -1,5 +1,5 @@
-/* NVMe pages, decoded. Byte pages in, plain structs out; the same decoders serve host, twin, recorded machine and `decode`.
- * Offsets and their sources: model/nvme_layout.h. Pure functions, thread-safe. */
+/* NVMe pages, decoded. Byte pages in, plain structs out; the same decoders serve host, twin, recorded machine and
+ * `decode`. Offsets and their sources: model/nvme_layout.h. Pure functions, thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +8,13 @@
 
 #include "base/base.h"
 
-#define EL_NVME_IDENTIFY_SIZE 4096
-#define EL_NVME_SMART_SIZE    512
-#define EL_NVME_LOG_SIZE      512 /* logs 03h, 09h, 81h, C0h */
+#define EL_NVME_IDENTIFY_SIZE  4096
+#define EL_NVME_SMART_SIZE     512
+#define EL_NVME_LOG_SIZE       512 /* logs 03h, 09h, 81h, C0h */
 #define EL_NVME_SELF_TEST_SIZE 564
-#define EL_NVME_NSID_ALL      0xffffffffu
-#define EL_NVME_POWER_STATES  32
-#define EL_NVME_SENSORS       8
+#define EL_NVME_NSID_ALL       0xffffffffu
+#define EL_NVME_POWER_STATES   32
+#define EL_NVME_SENSORS        8
 
 enum el_nvme_lid {
     EL_NVME_LID_SUPPORTED = 0x00,
@@ -35,7 +35,8 @@ enum el_nvme_fid {
     EL_NVME_FID_HCTM = 0x10,
 };
 
-/* Identify Controller, power state descriptor. Powers are microwatts: 0.01 W and 0.0001 W steps both stay exact. 0 = not reported. */
+/* Identify Controller, power state descriptor. Powers are microwatts: 0.01 W and 0.0001 W steps both stay exact. 0 =
+ * not reported. */
 struct el_nvme_power_state {
     uint32_t max_uw;
     uint32_t idle_uw, active_uw;
@@ -54,7 +55,7 @@ struct el_nvme_identify {
     /* Kelvin as in the page; 0 = not reported. Use el_nvme_kelvin_mc. */
     uint16_t wctemp_k, cctemp_k, mntmt_k, mxtmt_k;
     el_u128 total_capacity_bytes, unallocated_bytes; /* 0 = not reported */
-    uint8_t power_states; /* valid entries in power_state: npss + 1, at most 32 */
+    uint8_t power_states;                            /* valid entries in power_state: npss + 1, at most 32 */
     struct el_nvme_power_state power_state[EL_NVME_POWER_STATES];
 };
 
@@ -69,10 +70,10 @@ struct el_nvme_namespace {
 struct el_nvme_smart {
     uint8_t critical_warning; /* bits: 0 spare, 1 temperature, 2 reliability, 3 read only, 4 volatile backup, 5 PMR */
     uint8_t available_spare, available_spare_threshold, percentage_used; /* percent; used goes to 255 */
-    uint8_t endurance_group_warning; /* bits: 0 spare, 2 reliability, 3 read only */
-    uint16_t temperature_k, sensor_k[EL_NVME_SENSORS]; /* 0 = not reported */
-    el_u128 data_units_read, data_units_written; /* x 512,000 bytes */
-    el_u128 host_reads, host_writes;             /* commands */
+    uint8_t endurance_group_warning;                                     /* bits: 0 spare, 2 reliability, 3 read only */
+    uint16_t temperature_k, sensor_k[EL_NVME_SENSORS];                   /* 0 = not reported */
+    el_u128 data_units_read, data_units_written;                         /* x 512,000 bytes */
+    el_u128 host_reads, host_writes;                                     /* commands */
     el_u128 busy_minutes, power_cycles, power_on_hours, unsafe_shutdowns, media_errors, error_log_entries;
     uint32_t warning_minutes, critical_minutes;
     uint32_t tmt_transitions[2], tmt_seconds[2];
@@ -104,7 +105,7 @@ struct el_nvme_self_test {
 /* Endurance Group Information, log 09h. */
 struct el_nvme_endurance {
     uint16_t group;
-    uint8_t critical_warning, spare, spare_threshold, percentage_used; /* percent */
+    uint8_t critical_warning, spare, spare_threshold, percentage_used;                          /* percent */
     el_u128 endurance_estimate_bytes, data_read_bytes, data_written_bytes, media_written_bytes; /* saturate */
 };
 
@@ -138,7 +139,7 @@ struct el_nvme_security {
     bool media_encryption;  /* what stands on the media is encrypted */
     uint16_t ssc;           /* feature code of its newest security subsystem class; 0 = none known */
 };
-#define EL_NVME_SECURITY_SIZE 2048u /* asked for: room for more features than any drive has (assumed) */
+#define EL_NVME_SECURITY_SIZE 2048u             /* asked for: room for more features than any drive has (assumed) */
 const char *el_nvme_ssc_name(uint16_t feature); /* "opal-2", "pyrite-2", "enterprise", ...; "" = none known */
 /* Whether the list of security protocols (protocol 00h) has `protocol` in it. Any bytes will do. */
 bool el_nvme_security_lists(const uint8_t *page, size_t size, uint8_t protocol);
@@ -148,22 +149,24 @@ int el_nvme_decode_security(struct el_nvme_security *out, const uint8_t *page, s
 /* What a page is worth before any field is believed. */
 enum el_nvme_page { EL_NVME_PAGE_USABLE, EL_NVME_PAGE_ALL_ZERO, EL_NVME_PAGE_ALL_ONES };
 enum el_nvme_page el_nvme_page_kind(const void *page, size_t size);
-/* The same for a SMART page by the fields it defines: a page that is zero there is no reading even when reserved bytes are
- * set, one whose leading fields are all ones comes from a device that is gone. */
+/* The same for a SMART page by the fields it defines: a page that is zero there is no reading even when reserved bytes
+ * are set, one whose leading fields are all ones comes from a device that is gone. */
 enum el_nvme_page el_nvme_smart_kind(const uint8_t page[EL_NVME_SMART_SIZE]);
 
 /* Each decoder takes exactly its page size and cannot fail: bytes are bytes. */
 void el_nvme_decode_identify(struct el_nvme_identify *out, const uint8_t page[EL_NVME_IDENTIFY_SIZE]);
 void el_nvme_decode_namespace(struct el_nvme_namespace *out, const uint8_t page[EL_NVME_IDENTIFY_SIZE]);
 void el_nvme_decode_smart(struct el_nvme_smart *out, const uint8_t page[EL_NVME_SMART_SIZE]);
-void el_nvme_decode_error_log(struct el_nvme_error_log *out, const uint8_t *page, size_t size); /* whole 64-byte entries */
+void el_nvme_decode_error_log(struct el_nvme_error_log *out, const uint8_t *page,
+                              size_t size); /* whole 64-byte entries */
 void el_nvme_decode_firmware(struct el_nvme_firmware *out, const uint8_t page[EL_NVME_LOG_SIZE]);
 void el_nvme_decode_self_test(struct el_nvme_self_test *out, const uint8_t page[EL_NVME_SELF_TEST_SIZE]);
-void el_nvme_decode_endurance(struct el_nvme_endurance *out, const uint8_t page[EL_NVME_LOG_SIZE]); /* group: left alone */
+void el_nvme_decode_endurance(struct el_nvme_endurance *out,
+                              const uint8_t page[EL_NVME_LOG_SIZE]); /* group: left alone */
 void el_nvme_decode_sanitize(struct el_nvme_sanitize *out, const uint8_t page[EL_NVME_LOG_SIZE]);
 /* False, `out` untouched: the GUID says that this vendor's log C0h is something else. */
 bool el_nvme_decode_ocp(struct el_nvme_ocp *out, const uint8_t page[EL_NVME_LOG_SIZE]);
 
-/* Kelvin to milli-degrees Celsius as nvme-cli and smartctl do it (K - 273). False when 0 (not reported) or when no drive
- * can be there: outside -59..226 C (assumed; the widest storage range sold is -55..125 C). */
+/* Kelvin to milli-degrees Celsius as nvme-cli and smartctl do it (K - 273). False when 0 (not reported) or when no
+ * drive can be there: outside -59..226 C (assumed; the widest storage range sold is -55..125 C). */
 bool el_nvme_kelvin_mc(uint16_t kelvin, int64_t *out_mc);

@@ -235,9 +235,9 @@ static inline uint64_t el_le64(const uint8_t *p)
 
 /* Security Receive. Big endian, unlike all above. Sources: SPC-5 (list of security protocols, protocol 00h: section
  * 7.7.1.3), TCG Storage Architecture Core Specification 2.01 (Level 0 Discovery: section 3.3.6). */
-#define EL_SECP_INFORMATION     0x00   /* protocol; specific 0000h: the list of protocols */
-#define EL_SECP_TCG             0x01   /* protocol; specific 0001h: Level 0 Discovery */
-#define EL_TCG_DISCOVERY        0x0001
+#define EL_SECP_INFORMATION 0x00 /* protocol; specific 0000h: the list of protocols */
+#define EL_SECP_TCG         0x01 /* protocol; specific 0001h: Level 0 Discovery */
+#define EL_TCG_DISCOVERY    0x0001
 enum {
     EL_SECP_LENGTH = 6, /* 2: bytes in the list */
     EL_SECP_LIST = 8,   /* 1 each */
@@ -251,13 +251,13 @@ enum {
     EL_TCG_FEATURE_LENGTH = 3,  /* 1: bytes that follow it */
     EL_TCG_FEATURE_DATA = 4,
 };
-#define EL_TCG_FEATURE_TPER     0x0001
-#define EL_TCG_FEATURE_LOCKING  0x0002
-#define EL_TCG_FEATURE_OPAL_2   0x0203
+#define EL_TCG_FEATURE_TPER      0x0001
+#define EL_TCG_FEATURE_LOCKING   0x0002
+#define EL_TCG_FEATURE_OPAL_2    0x0203
 #define EL_TCG_LOCKING_SUPPORTED (1u << 0)
-#define EL_TCG_LOCKING_ENABLED  (1u << 1)
-#define EL_TCG_LOCKED           (1u << 2)
-#define EL_TCG_MEDIA_ENCRYPTION (1u << 3)
+#define EL_TCG_LOCKING_ENABLED   (1u << 1)
+#define EL_TCG_LOCKED            (1u << 2)
+#define EL_TCG_MEDIA_ENCRYPTION  (1u << 3)
 
 static inline uint64_t el_be_get(const uint8_t *p, size_t n)
 {

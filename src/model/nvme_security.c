@@ -1,4 +1,5 @@
-/* What a drive says of its own encryption and locks: the list of its security protocols and the TCG Level 0 Discovery. */
+/* What a drive says of its own encryption and locks: the list of its security protocols and the TCG Level 0 Discovery.
+ */
 #include <errno.h>
 
 #include "model/nvme.h"

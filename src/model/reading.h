@@ -8,11 +8,13 @@ enum el_quality {
     EL_ABSENT = 0,  /* the source does not report this, or nothing was read yet: exported as no series */
     EL_GOOD,        /* read and plausible */
     EL_STALE,       /* the last good value, older than its source allows */
-    EL_IMPLAUSIBLE, /* read, but cannot be true (stuck sentinel, out of physical range): value kept for `explain`, not exported */
+    EL_IMPLAUSIBLE, /* read, but cannot be true (stuck sentinel, out of physical range): value kept for `explain`, not
+                       exported */
     EL_FAILED,      /* the source answers with errors or not at all */
 };
 
-/* `value` is in the unit its name says (temp_mc milli-degrees Celsius, power_mw milliwatts, ...); `time_us` is BOOTTIME. */
+/* `value` is in the unit its name says (temp_mc milli-degrees Celsius, power_mw milliwatts, ...); `time_us` is
+ * BOOTTIME. */
 struct el_reading {
     int64_t value;
     int64_t time_us;

@@ -5,8 +5,9 @@
 const char *el_scenario_kind_name(enum el_scenario_kind k)
 {
     static const char *const names[] = {
-        "inlet", "airflow", "workload", "sensor-stuck", "sensor-jump", "sensor-lost", "sensor-lying", "drive-hung", "drive-gone",
-        "drive-swapped", "drive-reset", "fan-dead", "link-downtrained", "actuator-refused", "actuator-ignored",
+        "inlet",        "airflow",      "workload",         "sensor-stuck",     "sensor-jump",
+        "sensor-lost",  "sensor-lying", "drive-hung",       "drive-gone",       "drive-swapped",
+        "drive-reset",  "fan-dead",     "link-downtrained", "actuator-refused", "actuator-ignored",
         "drive-locked",
     };
 

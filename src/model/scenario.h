@@ -1,5 +1,5 @@
-/* What happens to a simulated machine: its surroundings and a schedule of events. Read from YAML by config/, played by twin/,
- * used by `simulate` and by `run --simulate`. Plain values; NAN and "" stand for "not stated". */
+/* What happens to a simulated machine: its surroundings and a schedule of events. Read from YAML by config/, played by
+ * twin/, used by `simulate` and by `run --simulate`. Plain values; NAN and "" stand for "not stated". */
 #pragma once
 
 #include <stdbool.h>
@@ -7,22 +7,22 @@
 
 #include "model/profile.h"
 
-#define EL_SCENARIO_EVENTS_MAX  64
-#define EL_SCENARIO_EXPECT_MAX  24
+#define EL_SCENARIO_EVENTS_MAX 64
+#define EL_SCENARIO_EXPECT_MAX 24
 
 enum el_scenario_kind {
-    EL_SCENARIO_INLET = 0,       /* value: Celsius, reached over ramp_s */
-    EL_SCENARIO_AIRFLOW,         /* value: LFM with every fan running, reached over ramp_s */
-    EL_SCENARIO_WORKLOAD,        /* text: its name */
-    EL_SCENARIO_SENSOR_STUCK,    /* keeps the value it has now */
-    EL_SCENARIO_SENSOR_JUMP,     /* value: added for for_s (3 s when not stated) */
-    EL_SCENARIO_SENSOR_LOST,     /* not reported any more */
-    EL_SCENARIO_SENSOR_LYING,    /* value: added */
-    EL_SCENARIO_DRIVE_HUNG,      /* admin commands time out; I/O goes on */
-    EL_SCENARIO_DRIVE_GONE,      /* no longer on the bus */
-    EL_SCENARIO_DRIVE_SWAPPED,   /* another serial in the slot */
-    EL_SCENARIO_DRIVE_RESET,     /* features back at their defaults, caps forgotten */
-    EL_SCENARIO_FAN_DEAD,        /* index: which fan */
+    EL_SCENARIO_INLET = 0,        /* value: Celsius, reached over ramp_s */
+    EL_SCENARIO_AIRFLOW,          /* value: LFM with every fan running, reached over ramp_s */
+    EL_SCENARIO_WORKLOAD,         /* text: its name */
+    EL_SCENARIO_SENSOR_STUCK,     /* keeps the value it has now */
+    EL_SCENARIO_SENSOR_JUMP,      /* value: added for for_s (3 s when not stated) */
+    EL_SCENARIO_SENSOR_LOST,      /* not reported any more */
+    EL_SCENARIO_SENSOR_LYING,     /* value: added */
+    EL_SCENARIO_DRIVE_HUNG,       /* admin commands time out; I/O goes on */
+    EL_SCENARIO_DRIVE_GONE,       /* no longer on the bus */
+    EL_SCENARIO_DRIVE_SWAPPED,    /* another serial in the slot */
+    EL_SCENARIO_DRIVE_RESET,      /* features back at their defaults, caps forgotten */
+    EL_SCENARIO_FAN_DEAD,         /* index: which fan */
     EL_SCENARIO_LINK_DOWNTRAINED, /* value: lanes left of a drive's link */
     EL_SCENARIO_ACTUATOR_REFUSED, /* writes fail */
     EL_SCENARIO_ACTUATOR_IGNORED, /* writes succeed and read back, nothing happens */
@@ -44,12 +44,12 @@ enum el_scenario_sensor {
 };
 
 struct el_scenario_event {
-    double at_s, for_s;  /* for_s 0: for good */
+    double at_s, for_s; /* for_s 0: for good */
     double ramp_s, value;
     enum el_scenario_kind kind;
-    int32_t card, slot;  /* -1 = all */
-    uint32_t sensor;     /* enum el_scenario_sensor */
-    uint32_t index;      /* of a fan */
+    int32_t card, slot; /* -1 = all */
+    uint32_t sensor;    /* enum el_scenario_sensor */
+    uint32_t index;     /* of a fan */
     char text[EL_NAME_MAX];
 };
 
@@ -63,13 +63,13 @@ struct el_scenario {
     char title[96];
     char card[EL_NAME_MAX], workload[EL_NAME_MAX], governor[16], array[16];
     double inlet_c, airflow_lfm, hours;
-    uint64_t seed, seeds;       /* 0 = not stated */
+    uint64_t seed, seeds; /* 0 = not stated */
     double limit_c, card_watts, switch_limit_c, margin_c;
-    bool drive_fans;            /* the daemon may drive the chassis fans */
-    bool io_max;                /* the kernel offers io.max only, no io.cost */
-    bool no_caps;               /* the kernel offers neither */
-    uint64_t submitters;        /* threads that submit the I/O of a stripe; 0 = many */
-    uint32_t absent;            /* bit per board sensor from EL_SCENARIO_BOARD_INLET: the machine has none */
+    bool drive_fans;     /* the daemon may drive the chassis fans */
+    bool io_max;         /* the kernel offers io.max only, no io.cost */
+    bool no_caps;        /* the kernel offers neither */
+    uint64_t submitters; /* threads that submit the I/O of a stripe; 0 = many */
+    uint32_t absent;     /* bit per board sensor from EL_SCENARIO_BOARD_INLET: the machine has none */
     uint32_t events;
     struct el_scenario_event event[EL_SCENARIO_EVENTS_MAX];
     uint32_t expects;

@@ -8,8 +8,14 @@
 static void card_default(struct el_card_settings *c)
 {
     *c = (struct el_card_settings){
-        .limit_c = NAN, .sensor_limit_c = NAN, .card_limit_w = NAN, .switch_limit_c = NAN, .margin_c = NAN,
-        .floor_ratio = 0.05, .airflow_lfm = NAN, .inlet_c = NAN,
+        .limit_c = NAN,
+        .sensor_limit_c = NAN,
+        .card_limit_w = NAN,
+        .switch_limit_c = NAN,
+        .margin_c = NAN,
+        .floor_ratio = 0.05,
+        .airflow_lfm = NAN,
+        .inlet_c = NAN,
     };
     for (int i = 0; i < EL_CARD_SLOTS_MAX; i++)
         c->weight[i] = 1;

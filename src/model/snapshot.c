@@ -9,16 +9,19 @@
 
 #define SNAPSHOT_MAX (256u << 20) /* no machine comes near; keeps a lying size from eating memory */
 #define PRIME        0x100000001b3ULL
-#define ROW_ALIGN    16          /* what a 128-bit counter needs, and malloc and mmap give */
+#define ROW_ALIGN    16 /* what a 128-bit counter needs, and malloc and mmap give */
 _Static_assert(_Alignof(struct el_slot) <= ROW_ALIGN, "rows are laid out for this");
 
 struct table {
     size_t offset, count, row; /* of struct el_snapshot, of struct el_snapshot_counts; bytes of one row */
 };
 
-#define TABLE(name, type) {offsetof(struct el_snapshot, name), offsetof(struct el_snapshot_counts, name), sizeof(struct type)}
+#define TABLE(name, type)                                                                                              \
+    {                                                                                                                  \
+        offsetof(struct el_snapshot, name), offsetof(struct el_snapshot_counts, name), sizeof(struct type)             \
+    }
 static const struct table tables[] = {
-    TABLE(cards, el_card), TABLE(slots, el_slot),     TABLE(namespaces, el_namespace), TABLE(links, el_link),
+    TABLE(cards, el_card),     TABLE(slots, el_slot),   TABLE(namespaces, el_namespace), TABLE(links, el_link),
     TABLE(sensors, el_sensor), TABLE(events, el_event), TABLE(alarms, el_alarm),
 };
 
@@ -40,11 +43,12 @@ static uint32_t layout_id(void)
     return h;
 }
 
-/* FNV-1a over 8-byte words, four in flight because each step waits for its own multiplication: finds torn and foreign files,
- * is no signature. */
+/* FNV-1a over 8-byte words, four in flight because each step waits for its own multiplication: finds torn and foreign
+ * files, is no signature. */
 static uint64_t checksum(const struct el_snapshot *s)
 {
-    const uint64_t *p = (const uint64_t *)(const void *)&s->seq, *end = p + (s->size - offsetof(struct el_snapshot, seq)) / sizeof *p;
+    const uint64_t *p = (const uint64_t *)(const void *)&s->seq,
+                   *end = p + (s->size - offsetof(struct el_snapshot, seq)) / sizeof *p;
     uint64_t a = 0xcbf29ce484222325ULL, b = 1, c = 2, d = 3; /* not an array: they stay in registers */
 
     for (; end - p >= 4; p += 4) {

@@ -1,6 +1,7 @@
-/* The snapshot: everything elementd knows at one tick, as one flat block that is also its file form. Immutable once published.
- * Readers check a block with el_snapshot_check before they believe a byte of it. All times are BOOTTIME microseconds unless
- * the name says realtime. Rows are plain values: no pointers, so the bytes can be written and mapped as they are. */
+/* The snapshot: everything elementd knows at one tick, as one flat block that is also its file form. Immutable once
+ * published. Readers check a block with el_snapshot_check before they believe a byte of it. All times are BOOTTIME
+ * microseconds unless the name says realtime. Rows are plain values: no pointers, so the bytes can be written and
+ * mapped as they are. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 
 #define EL_SNAPSHOT_MAGIC   "elementd"
 #define EL_SNAPSHOT_VERSION 1
-#define EL_SNAPSHOT_FILE    "snapshot" /* its name in the runtime directory */
+#define EL_SNAPSHOT_FILE    "snapshot"            /* its name in the runtime directory */
 #define EL_SLOT_SENSORS     (1 + EL_NVME_SENSORS) /* 0 = composite, 1..8 = temperature sensors */
 #define EL_EVENTS_MAX       256
 #define EL_EVENT_TEXT       120
@@ -23,15 +24,15 @@
 struct el_stamp {
     int64_t time_us; /* of the last successful read; 0 = never */
     enum el_quality quality;
-    int32_t error;   /* last failure: -errno, or NVMe status > 0; 0 = none */
+    int32_t error; /* last failure: -errno, or NVMe status > 0; 0 = none */
 };
 
 enum el_slot_state {
     EL_SLOT_EMPTY = 0, /* never held a drive */
     EL_SLOT_UP,
-    EL_SLOT_STALE,  /* does not answer: last values too old */
-    EL_SLOT_FAILED, /* does not answer for 3 periods, or the kernel gave it up */
-    EL_SLOT_GONE,   /* held a drive that is no longer there */
+    EL_SLOT_STALE,   /* does not answer: last values too old */
+    EL_SLOT_FAILED,  /* does not answer for 3 periods, or the kernel gave it up */
+    EL_SLOT_GONE,    /* held a drive that is no longer there */
     EL_SLOT_UNBOUND, /* a drive without the nvme driver (vfio, SPDK): unknown heat at full power */
     EL_SLOT_STATE_COUNT
 };
@@ -41,14 +42,15 @@ struct el_card {
     char name[EL_NAME_MAX];    /* "lqd4500-0": label `card` */
     char profile[EL_NAME_MAX]; /* "" = none matched */
     char title[96];
-    char address[24];          /* PCI address of the upstream port, or of the lone drive */
+    char address[24]; /* PCI address of the upstream port, or of the lone drive */
     char serial[61];
-    uint32_t number;           /* stable: persists by serials; SNMP index is number + 1 */
-    uint32_t first_slot, slots;   /* rows in the slot table */
+    uint32_t number;            /* stable: persists by serials; SNMP index is number + 1 */
+    uint32_t first_slot, slots; /* rows in the slot table */
     uint32_t first_link, links;
     bool has_switch;
     /* limits from profile and settings; NAN = none */
-    double card_limit_w, switch_limit_c, inlet_min_c, inlet_max_c, airflow_min_lfm, humidity_min_ratio, humidity_max_ratio;
+    double card_limit_w, switch_limit_c, inlet_min_c, inlet_max_c, airflow_min_lfm, humidity_min_ratio,
+        humidity_max_ratio;
     double rated_endurance_bytes, warranty_seconds_remaining, warranty_endurance_remaining_ratio;
     /* readings (board sensors mapped to this card, estimated, or assumed: see origin) */
     struct el_reading inlet_mc, airflow_mlfm, humidity_ppm, power_mw, switch_mc;
@@ -70,16 +72,23 @@ struct el_slot_io {
     bool valid;
 };
 
-enum el_actuator { EL_ACTUATOR_IO_BUDGET = 0, EL_ACTUATOR_IO_MAX, EL_ACTUATOR_POWER_STATE, EL_ACTUATOR_HCTM, EL_ACTUATOR_FAN, EL_ACTUATOR_COUNT };
+enum el_actuator {
+    EL_ACTUATOR_IO_BUDGET = 0,
+    EL_ACTUATOR_IO_MAX,
+    EL_ACTUATOR_POWER_STATE,
+    EL_ACTUATOR_HCTM,
+    EL_ACTUATOR_FAN,
+    EL_ACTUATOR_COUNT
+};
 const char *el_actuator_name(enum el_actuator a); /* "io_budget", "io_max", "power_state", "hctm", "fan" */
 
 struct el_slot_action {
-    uint32_t usable;                          /* bit per el_actuator */
+    uint32_t usable;                                                /* bit per el_actuator */
     uint64_t lowered[EL_ACTUATOR_COUNT], raised[EL_ACTUATOR_COUNT]; /* writes that took effect */
     uint64_t mismatches, failures, escape_bytes;
-    int64_t last_us;                          /* last write; 0 = never */
-    double cap_ratio_in_force;                /* read back; NAN = unknown */
-    int32_t power_state_in_force;             /* -1 = unknown */
+    int64_t last_us;              /* last write; 0 = never */
+    double cap_ratio_in_force;    /* read back; NAN = unknown */
+    int32_t power_state_in_force; /* -1 = unknown */
 };
 
 /* Optional logs; each fails alone. */
@@ -113,8 +122,8 @@ const char *el_read_name(enum el_read r); /* "smart", "identify", "error", ... *
 enum el_read_fault {
     EL_FAULT_REFUSED = 0, /* the drive answered with an NVMe status */
     EL_FAULT_TIMEOUT,
-    EL_FAULT_IO,          /* any other errno */
-    EL_FAULT_PAGE,        /* an answer that is no reading: all zero, all ones, another vendor's page */
+    EL_FAULT_IO,   /* any other errno */
+    EL_FAULT_PAGE, /* an answer that is no reading: all zero, all ones, another vendor's page */
     EL_FAULT_COUNT
 };
 const char *el_read_fault_name(enum el_read_fault f); /* "refused", "timeout", "io", "page" */
@@ -123,39 +132,40 @@ struct el_slot {
     uint32_t card, number; /* card row; slot number on the card, from 0: label `slot` */
     uint32_t key;          /* the device backend's handle of the drive in it; meaningless elsewhere */
     enum el_slot_state state;
-    char reason[96];       /* why it is not up, for people */
-    char controller[16], address[24], label[32], transport[16], ctrl_state[16], driver[16]; /* "nvme3", "0000:05:00.0", physical slot, "pcie", "live", "nvme" */
+    char reason[96]; /* why it is not up, for people */
+    char controller[16], address[24], label[32], transport[16], ctrl_state[16],
+        driver[16]; /* "nvme3", "0000:05:00.0", physical slot, "pcie", "live", "nvme" */
     char profile[EL_NAME_MAX];
-    char last_serial[61];     /* of the drive that was here before this one or before it went */
+    char last_serial[61]; /* of the drive that was here before this one or before it went */
     int64_t up_since_us, last_success_us;
     int64_t last_success_realtime_us;
-    uint64_t replaced;        /* drives swapped in this slot since the daemon first saw it */
-    int32_t numa_node;        /* -1 = unknown */
-    char array[16];           /* md array it is a member of ("md0"); "" = none */
+    uint64_t replaced; /* drives swapped in this slot since the daemon first saw it */
+    int32_t numa_node; /* -1 = unknown */
+    char array[16];    /* md array it is a member of ("md0"); "" = none */
     enum el_array_level array_level;
 
     struct el_stamp identify_stamp, smart_stamp;
     struct el_nvme_identify identify;
     struct el_nvme_smart smart;
     struct el_reading temp_mc[EL_SLOT_SENSORS];
-    struct el_reading power_mw;              /* measured by the drive (NVMe 2.x) */
+    struct el_reading power_mw;                         /* measured by the drive (NVMe 2.x) */
     struct el_reading threshold_mc[EL_SLOT_SENSORS][2]; /* Feature 04h [sensor][0 over, 1 under] */
-    struct el_reading hctm_mc[2];            /* Feature 10h TMT1, TMT2 */
-    struct el_reading power_state;           /* Feature 02h, in force */
-    struct el_reading write_cache;           /* Feature 06h, 0 or 1 */
+    struct el_reading hctm_mc[2];                       /* Feature 10h TMT1, TMT2 */
+    struct el_reading power_state;                      /* Feature 02h, in force */
+    struct el_reading write_cache;                      /* Feature 06h, 0 or 1 */
     struct el_slot_logs logs;
     uint32_t read_faults[EL_READ_COUNT][EL_FAULT_COUNT]; /* failed reads since the daemon first saw the slot */
     struct el_slot_io io;
 
     uint64_t polls, poll_errors, admin_commands[8]; /* by el_admin_kind */
     uint64_t error_log_growth_caused;
-    int64_t poll_duration_us;                /* of the last poll */
+    int64_t poll_duration_us; /* of the last poll */
     uint32_t poll_period_ms;
 
-    double rated_endurance_bytes;            /* 0 = unknown */
+    double rated_endurance_bytes;                              /* 0 = unknown */
     double wear_days_remaining, write_rate_1d, write_rate_30d; /* bytes per second; NAN = unknown */
-    double wear_days_low, wear_days_high;    /* what the forecast could also be; NAN = unknown */
-    uint32_t wear_basis;                     /* 0 none, 1 rated bytes, 2 percentage used */
+    double wear_days_low, wear_days_high;                      /* what the forecast could also be; NAN = unknown */
+    uint32_t wear_basis;                                       /* 0 none, 1 rated bytes, 2 percentage used */
 
     struct el_slot_decision decision;
     struct el_slot_action action;
@@ -177,16 +187,16 @@ enum el_aer_severity { EL_AER_CORRECTABLE = 0, EL_AER_NONFATAL, EL_AER_FATAL, EL
 /* One PCIe function and the link above it. 0 in speed or width = unknown. */
 struct el_link {
     uint32_t card;
-    int32_t slot;          /* slot row it leads to; -1 = none or several */
+    int32_t slot; /* slot row it leads to; -1 = none or several */
     enum el_link_role role;
     char address[24], parent[24], physical_slot[16], power_state[8];
     int32_t numa_node;
-    uint32_t current_mts, max_mts;   /* mega-transfers per second: 2500, 5000, 8000, 16000, 32000, 64000 */
+    uint32_t current_mts, max_mts; /* mega-transfers per second: 2500, 5000, 8000, 16000, 32000, 64000 */
     uint32_t current_width, max_width;
     uint32_t expected_mts, expected_width; /* least of both ends and the profile; 0 = unknown */
-    bool up, known, degraded;        /* up: something trained behind it */
-    uint64_t path_bottleneck_bytes_per_s; /* 0 = unknown */
-    uint32_t slot_power_limit_mw;    /* 0 = unknown */
+    bool up, known, degraded;              /* up: something trained behind it */
+    uint64_t path_bottleneck_bytes_per_s;  /* 0 = unknown */
+    uint32_t slot_power_limit_mw;          /* 0 = unknown */
     struct {
         uint64_t total;
         bool valid;
@@ -213,16 +223,25 @@ enum el_sensor_kind {
 const char *el_sensor_kind_name(enum el_sensor_kind k);
 
 /* What a board sensor tells the governor. */
-enum el_sensor_role { EL_ROLE_NONE = 0, EL_ROLE_INLET, EL_ROLE_SWITCH, EL_ROLE_CARD_POWER, EL_ROLE_FAN, EL_ROLE_HUMIDITY, EL_ROLE_AIRFLOW, EL_ROLE_COUNT };
+enum el_sensor_role {
+    EL_ROLE_NONE = 0,
+    EL_ROLE_INLET,
+    EL_ROLE_SWITCH,
+    EL_ROLE_CARD_POWER,
+    EL_ROLE_FAN,
+    EL_ROLE_HUMIDITY,
+    EL_ROLE_AIRFLOW,
+    EL_ROLE_COUNT
+};
 const char *el_sensor_role_name(enum el_sensor_role r);
 
 struct el_sensor {
-    int32_t card;          /* card row; -1 = the whole board */
+    int32_t card; /* card row; -1 = the whole board */
     enum el_sensor_kind kind;
     enum el_sensor_role role;
-    char name[64];         /* unique on this machine and stable over reboots: chip by device, then feature */
-    char label[48];        /* what the chip's driver calls it */
-    uint32_t key;          /* the backend's handle */
+    char name[64];  /* unique on this machine and stable over reboots: chip by device, then feature */
+    char label[48]; /* what the chip's driver calls it */
+    uint32_t key;   /* the backend's handle */
     struct el_reading value;
     bool alarm, fault;
     int64_t limit_min, limit_max; /* INT64_MIN / INT64_MAX = none */
@@ -235,16 +254,16 @@ const char *el_severity_name(enum el_severity s);
 struct el_event {
     uint64_t seq;
     int64_t realtime_us;
-    uint32_t kind;       /* enum el_alarm_id (model/alarm.h) or 0 */
+    uint32_t kind; /* enum el_alarm_id (model/alarm.h) or 0 */
     enum el_severity severity;
-    int32_t card, slot;  /* rows; -1 = none */
-    bool raised;         /* of an alarm: raised or cleared */
+    int32_t card, slot; /* rows; -1 = none */
+    bool raised;        /* of an alarm: raised or cleared */
     char text[EL_EVENT_TEXT];
 };
 
 /* A condition that holds now. */
 struct el_alarm {
-    uint32_t id;         /* enum el_alarm_id */
+    uint32_t id; /* enum el_alarm_id */
     enum el_severity severity;
     int32_t card, slot, index; /* rows; index: sensor, link, ... by the alarm's own meaning; -1 = none */
     int64_t since_us, since_realtime_us;
@@ -257,8 +276,8 @@ struct el_daemon {
     char version[16], backend[16]; /* "host", "twin", "recorded" */
     int32_t pid;
     enum el_mode mode;
-    bool ready;                    /* every drive was polled once */
-    bool config_ok;                /* the last reload succeeded */
+    bool ready;     /* every drive was polled once */
+    bool config_ok; /* the last reload succeeded */
     int64_t config_success_realtime_us, start_realtime_us;
     uint64_t ticks, ticks_late;
     int64_t tick_duration_us, tick_cpu_us, process_cpu_us;
@@ -270,15 +289,15 @@ struct el_daemon {
 struct el_snapshot {
     char magic[8];
     uint32_t version;
-    uint32_t layout;       /* mix of the row sizes: a reader of another build refuses */
-    uint64_t size;         /* of the whole block */
-    uint64_t checksum;     /* of everything after this field */
-    uint64_t seq;          /* counts published snapshots from 1 */
-    int64_t time_us;       /* BOOTTIME of the tick */
+    uint32_t layout;   /* mix of the row sizes: a reader of another build refuses */
+    uint64_t size;     /* of the whole block */
+    uint64_t checksum; /* of everything after this field */
+    uint64_t seq;      /* counts published snapshots from 1 */
+    int64_t time_us;   /* BOOTTIME of the tick */
     int64_t realtime_us;
-    uint32_t period_ms;    /* until the next one */
+    uint32_t period_ms; /* until the next one */
     char boot_id[36];
-    uint64_t event_next;   /* sequence number the next event will get */
+    uint64_t event_next; /* sequence number the next event will get */
     struct el_daemon daemon;
     struct {
         uint32_t offset, count; /* bytes from the start of the block; rows */
@@ -296,15 +315,16 @@ struct el_snapshot *el_snapshot_free(struct el_snapshot *s); /* takes NULL, retu
 /* Stamps magic, layout, size and checksum: the last step before publishing. */
 void el_snapshot_seal(struct el_snapshot *s);
 
-/* `bytes` (16-byte aligned) as a snapshot, or NULL when they are not a whole and sound one (`*why` says why, static text):
- * sizes, offsets, counts, row references (card of a slot, slot of a link, ...) and text terminators are all checked. */
+/* `bytes` (16-byte aligned) as a snapshot, or NULL when they are not a whole and sound one (`*why` says why, static
+ * text): sizes, offsets, counts, row references (card of a slot, slot of a link, ...) and text terminators are all
+ * checked. */
 const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const char **why);
 
 /* NOLINTBEGIN(performance-no-int-to-ptr): casts the const away, for the one who fills the rows */
-#define EL_SNAPSHOT_TABLE(name, type)                                                                                                  \
-    static inline struct type *el_snapshot_##name(const struct el_snapshot *s)                                                         \
-    {                                                                                                                                  \
-        return (struct type *)((char *)(uintptr_t)s + s->name.offset);                                                                 \
+#define EL_SNAPSHOT_TABLE(name, type)                                                                                  \
+    static inline struct type *el_snapshot_##name(const struct el_snapshot *s)                                         \
+    {                                                                                                                  \
+        return (struct type *)((char *)(uintptr_t)s + s->name.offset);                                                 \
     }
 EL_SNAPSHOT_TABLE(cards, el_card)
 EL_SNAPSHOT_TABLE(slots, el_slot)

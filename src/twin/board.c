@@ -8,11 +8,11 @@
 #include "base/text.h"
 #include "twin/machine.h"
 
-#define INLET_NOISE_C     0.1
-#define AIRFLOW_NOISE     0.01
-#define POWER_NOISE       0.005
-#define RPM_AT_START      3400
-#define HUMIDITY_RATIO    0.40 /* assumed: nothing in the plant depends on it */
+#define INLET_NOISE_C  0.1
+#define AIRFLOW_NOISE  0.01
+#define POWER_NOISE    0.005
+#define RPM_AT_START   3400
+#define HUMIDITY_RATIO 0.40 /* assumed: nothing in the plant depends on it */
 
 struct sensor_row {
     enum el_sensor_kind kind;
@@ -23,8 +23,10 @@ struct sensor_row {
 static const struct sensor_row sensor_rows[EL_TWIN_SENSOR_FAN + 1] = {
     [EL_TWIN_SENSOR_INLET] = {EL_SENSOR_TEMPERATURE, EL_ROLE_INLET, "inlet", "Inlet", EL_SCENARIO_BOARD_INLET},
     [EL_TWIN_SENSOR_AIRFLOW] = {EL_SENSOR_AIRFLOW, EL_ROLE_AIRFLOW, "airflow", "Airflow", EL_SCENARIO_BOARD_AIRFLOW},
-    [EL_TWIN_SENSOR_CARD_POWER] = {EL_SENSOR_POWER, EL_ROLE_CARD_POWER, "power", "Card 12 V", EL_SCENARIO_BOARD_CARD_POWER},
-    [EL_TWIN_SENSOR_SWITCH] = {EL_SENSOR_TEMPERATURE, EL_ROLE_SWITCH, "switch", "PCIe switch", EL_SCENARIO_BOARD_SWITCH},
+    [EL_TWIN_SENSOR_CARD_POWER] = {EL_SENSOR_POWER, EL_ROLE_CARD_POWER, "power", "Card 12 V",
+                                   EL_SCENARIO_BOARD_CARD_POWER},
+    [EL_TWIN_SENSOR_SWITCH] = {EL_SENSOR_TEMPERATURE, EL_ROLE_SWITCH, "switch", "PCIe switch",
+                               EL_SCENARIO_BOARD_SWITCH},
     [EL_TWIN_SENSOR_HUMIDITY] = {EL_SENSOR_HUMIDITY, EL_ROLE_HUMIDITY, "humidity", "Humidity", EL_SCENARIO_COMPOSITE},
     [EL_TWIN_SENSOR_PWM] = {EL_SENSOR_PWM, EL_ROLE_FAN, "pwm1", "Fan duty", EL_SCENARIO_BOARD_FAN},
     [EL_TWIN_SENSOR_FAN] = {EL_SENSOR_FAN, EL_ROLE_FAN, "fan", "Fan", EL_SCENARIO_BOARD_FAN},
@@ -41,7 +43,8 @@ static bool has_sensor(const struct el_twin *t, unsigned sensor)
 
     if (sensor == EL_TWIN_SENSOR_SWITCH && !t->profile.has_switch)
         return false;
-    if (sensor >= EL_TWIN_SENSOR_PWM && sensor >= EL_TWIN_SENSOR_FAN + EL_MIN(t->profile.fans, EL_TWIN_FANS_MAX) + (sensor == EL_TWIN_SENSOR_PWM))
+    if (sensor >= EL_TWIN_SENSOR_PWM &&
+        sensor >= EL_TWIN_SENSOR_FAN + EL_MIN(t->profile.fans, EL_TWIN_FANS_MAX) + (sensor == EL_TWIN_SENSOR_PWM))
         return false;
     return row->scenario == EL_SCENARIO_COMPOSITE || !el_scenario_lacks(&t->scenario, row->scenario);
 }
@@ -62,7 +65,9 @@ double el_twin_board_value(const struct el_twin_card *c, unsigned sensor)
     case EL_TWIN_SENSOR_PWM:
         return c->pwm_ratio * 1000;
     default:
-        return c->fans_dead >> (sensor - EL_TWIN_SENSOR_FAN) & 1 ? 0 : RPM_AT_START * c->pwm_ratio / EL_TWIN_PWM_START / 1000;
+        return c->fans_dead >> (sensor - EL_TWIN_SENSOR_FAN) & 1
+                   ? 0
+                   : RPM_AT_START * c->pwm_ratio / EL_TWIN_PWM_START / 1000;
     }
 }
 
@@ -152,8 +157,9 @@ int el_twin_read_links(void *dev, struct el_link *links, uint32_t n)
             continue;
         }
         d = &t->drives[slot];
-        link_state(l, EL_MIN(d->link_gts10, p->slot_link_gts10) * 100, EL_MIN(c->controller[slot].lanes, p->slot_link_width),
-                   EL_MIN(d->link_width, p->slot_link_width), c->plant.drive[slot].present);
+        link_state(l, EL_MIN(d->link_gts10, p->slot_link_gts10) * 100,
+                   EL_MIN(c->controller[slot].lanes, p->slot_link_width), EL_MIN(d->link_width, p->slot_link_width),
+                   c->plant.drive[slot].present);
     }
     return 0;
 }
@@ -182,13 +188,15 @@ static void fill_links(const struct el_twin *t, struct el_inventory *inv, uint32
         const struct el_slot *slot = &inv->slots[row->first_slot + s];
 
         if (p->has_switch) {
-            *l = (struct el_link){.card = card, .slot = (int32_t)(row->first_slot + s), .role = EL_LINK_DOWNSTREAM, .numa_node = -1};
+            *l = (struct el_link){
+                .card = card, .slot = (int32_t)(row->first_slot + s), .role = EL_LINK_DOWNSTREAM, .numa_node = -1};
             snprintf(l->address, sizeof l->address, "%04x:02:%02x.0", card & 0xffff, s & 0x1f);
             snprintf(l->parent, sizeof l->parent, "%04x:01:00.0", card & 0xffff);
             snprintf(l->physical_slot, sizeof l->physical_slot, "%u", s + 1);
             l++;
         }
-        *l = (struct el_link){.card = card, .slot = (int32_t)(row->first_slot + s), .role = EL_LINK_DRIVE, .numa_node = -1};
+        *l = (struct el_link){
+            .card = card, .slot = (int32_t)(row->first_slot + s), .role = EL_LINK_DRIVE, .numa_node = -1};
         el_text_copy(l->address, sizeof l->address, slot->address);
         if (p->has_switch)
             snprintf(l->parent, sizeof l->parent, "%04x:02:%02x.0", card & 0xffff, s & 0x1f);
@@ -219,7 +227,8 @@ static void fill_slot(const struct el_twin *t, struct el_inventory *inv, uint32_
         el_text_copy(row->ctrl_state, sizeof row->ctrl_state, c->resetting ? "resetting" : "live");
         el_text_copy(row->driver, sizeof row->driver, "nvme");
         el_text_copy(row->profile, sizeof row->profile, t->drives[s].name);
-        *ns = (struct el_namespace){.slot = inv->n.slots, .nsid = 1, .lba_bytes = 512, .size_bytes = t->drives[s].capacity_bytes};
+        *ns = (struct el_namespace){
+            .slot = inv->n.slots, .nsid = 1, .lba_bytes = 512, .size_bytes = t->drives[s].capacity_bytes};
         ns->capacity_bytes = ns->used_bytes = ns->size_bytes;
         snprintf(ns->block, sizeof ns->block, "nvme%un1", number);
     } else {
@@ -245,8 +254,12 @@ static void fill_sensors(const struct el_twin *t, struct el_inventory *inv, uint
 
         if (!has_sensor(t, id))
             continue;
-        *s = (struct el_sensor){.card = (int32_t)card, .kind = row->kind, .role = row->role, .key = card * EL_TWIN_CARD_KEYS + id,
-                                .limit_min = INT64_MIN, .limit_max = INT64_MAX};
+        *s = (struct el_sensor){.card = (int32_t)card,
+                                .kind = row->kind,
+                                .role = row->role,
+                                .key = card * EL_TWIN_CARD_KEYS + id,
+                                .limit_min = INT64_MIN,
+                                .limit_max = INT64_MAX};
         if (id >= EL_TWIN_SENSOR_FAN) {
             snprintf(s->name, sizeof s->name, "twin-%u/fan%u", card, id - EL_TWIN_SENSOR_FAN + 1);
             snprintf(s->label, sizeof s->label, "Fan %u", id - EL_TWIN_SENSOR_FAN + 1);
@@ -264,10 +277,18 @@ static void fill_card(const struct el_twin *t, struct el_inventory *inv, uint32_
     struct el_card *c = &inv->cards[card];
 
     *c = (struct el_card){
-        .number = card, .first_slot = card * p->slots, .slots = p->slots, .has_switch = p->has_switch,
-        .card_limit_w = NAN, .switch_limit_c = p->switch_limit_c, .inlet_min_c = p->inlet_min_c, .inlet_max_c = p->inlet_max_c,
-        .airflow_min_lfm = p->airflow_min_lfm, .humidity_min_ratio = p->humidity_min_ratio,
-        .humidity_max_ratio = p->humidity_max_ratio, .rated_endurance_bytes = p->rated_endurance_bytes,
+        .number = card,
+        .first_slot = card * p->slots,
+        .slots = p->slots,
+        .has_switch = p->has_switch,
+        .card_limit_w = NAN,
+        .switch_limit_c = p->switch_limit_c,
+        .inlet_min_c = p->inlet_min_c,
+        .inlet_max_c = p->inlet_max_c,
+        .airflow_min_lfm = p->airflow_min_lfm,
+        .humidity_min_ratio = p->humidity_min_ratio,
+        .humidity_max_ratio = p->humidity_max_ratio,
+        .rated_endurance_bytes = p->rated_endurance_bytes,
     };
     snprintf(c->name, sizeof c->name, "%.36s-%u", p->name, card);
     el_text_copy(c->profile, sizeof c->profile, p->name);

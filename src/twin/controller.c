@@ -11,7 +11,7 @@
 enum { OK = 0, INVALID_FIELD = 0x002, INVALID_LOG = 0x109, NOT_CHANGEABLE = 0x10e, INVALID_OPCODE = 0x001 };
 
 #define NVME_VERSION(major, minor) ((major) << 16 | (minor) << 8)
-#define LBA_BYTES 512
+#define LBA_BYTES                  512
 
 static uint16_t kelvin(double c)
 {
@@ -46,7 +46,8 @@ static void defaults(struct el_twin_controller *c, const struct el_drive_profile
     }
 }
 
-void el_twin_controller_init(struct el_twin_controller *c, const struct el_drive_profile *p, uint64_t seed, uint32_t card, uint32_t slot)
+void el_twin_controller_init(struct el_twin_controller *c, const struct el_drive_profile *p, uint64_t seed,
+                             uint32_t card, uint32_t slot)
 {
     struct el_rng r = el_rng_seed(seed ^ ((uint64_t)card << 32 | slot) ^ (uint64_t)c->swaps << 48);
 
@@ -90,9 +91,11 @@ static void identify_controller(const struct el_twin_controller *c, const struct
     el_le_put(p + EL_IDCTRL_VER, 4, f->nvme_version);
     el_le_put(p + EL_IDCTRL_OAES, 4, 0x100);
     el_le_put(p + EL_IDCTRL_CTRATT, 4, has_endurance_groups(f) ? EL_CTRATT_ENDURANCE_GROUPS : 0);
-    el_le_put(p + EL_IDCTRL_OACS, 2, 0x06 | (f->tcg ? EL_OACS_SECURITY : 0) | (has_self_test(f) ? EL_OACS_SELF_TEST : 0));
+    el_le_put(p + EL_IDCTRL_OACS, 2,
+              0x06 | (f->tcg ? EL_OACS_SECURITY : 0) | (has_self_test(f) ? EL_OACS_SELF_TEST : 0));
     p[EL_IDCTRL_FRMW] = 0x17;
-    p[EL_IDCTRL_LPA] = (uint8_t)(EL_LPA_EXTENDED_DATA | (f->nvme_version >= NVME_VERSION(2, 0) ? EL_LPA_SUPPORTED_PAGES : 0));
+    p[EL_IDCTRL_LPA] =
+        (uint8_t)(EL_LPA_EXTENDED_DATA | (f->nvme_version >= NVME_VERSION(2, 0) ? EL_LPA_SUPPORTED_PAGES : 0));
     p[EL_IDCTRL_ELPE] = 63;
     p[EL_IDCTRL_NPSS] = (uint8_t)(f->power_states - 1);
     el_le_put(p + EL_IDCTRL_WCTEMP, 2, isfinite(f->wctemp_c) ? kelvin(f->wctemp_c) : 0);
@@ -107,7 +110,8 @@ static void identify_controller(const struct el_twin_controller *c, const struct
     el_le_put(p + EL_IDCTRL_NN, 4, 1);
     el_le_put(p + EL_IDCTRL_ONCS, 2, 0x0e | EL_ONCS_SAVE_SELECT);
     p[EL_IDCTRL_VWC] = EL_VWC_PRESENT;
-    snprintf((char *)p + EL_IDCTRL_SUBNQN, 256, "nqn.2014-08.org.nvmexpress:uuid:00000000-0000-0000-0000-%.12s", c->serial + 3);
+    snprintf((char *)p + EL_IDCTRL_SUBNQN, 256, "nqn.2014-08.org.nvmexpress:uuid:00000000-0000-0000-0000-%.12s",
+             c->serial + 3);
     for (uint32_t i = 0; i < f->power_states; i++) {
         const struct el_profile_power_state *s = &f->power_state[i];
         uint8_t *d = p + EL_IDCTRL_PSD + i * EL_IDCTRL_PSD_SIZE;
@@ -162,7 +166,8 @@ static void smart(struct el_twin_card *card, uint32_t slot, uint8_t *p)
     el_le_put(p + EL_SMART_TEMPERATURE, 2, t);
     p[EL_SMART_SPARE] = 100;
     p[EL_SMART_SPARE_THRESHOLD] = 10;
-    p[EL_SMART_PERCENTAGE_USED] = (uint8_t)fmin(100 * units_written * 512000.0 / (rated > 0 ? rated : 2000.0 * d->profile->capacity_bytes), 255);
+    p[EL_SMART_PERCENTAGE_USED] =
+        (uint8_t)fmin(100 * units_written * 512000.0 / (rated > 0 ? rated : 2000.0 * d->profile->capacity_bytes), 255);
     el_le_put(p + EL_SMART_DATA_UNITS_READ, 16, c->units_read + (uint64_t)ceil(d->read_bytes / 512000));
     el_le_put(p + EL_SMART_DATA_UNITS_WRITTEN, 16, units_written);
     el_le_put(p + EL_SMART_HOST_READS, 16, c->units_read * 40 + (uint64_t)d->read_ops);
@@ -214,7 +219,8 @@ static void endurance_group(struct el_twin_card *card, uint32_t slot, uint8_t *p
     p[EL_ENDGRP_SPARE] = 100;
     p[EL_ENDGRP_SPARE_THRESHOLD] = 10;
     el_le_put(p + EL_ENDGRP_ESTIMATE, 16, (el_u128)(rated / EL_ENDGRP_UNIT_BYTES));
-    el_le_put(p + EL_ENDGRP_DATA_READ, 16, (el_u128)((c->units_read * 512000.0 + d->read_bytes) / EL_ENDGRP_UNIT_BYTES));
+    el_le_put(p + EL_ENDGRP_DATA_READ, 16,
+              (el_u128)((c->units_read * 512000.0 + d->read_bytes) / EL_ENDGRP_UNIT_BYTES));
     el_le_put(p + EL_ENDGRP_DATA_WRITTEN, 16, (el_u128)(written / EL_ENDGRP_UNIT_BYTES));
     el_le_put(p + EL_ENDGRP_MEDIA_WRITTEN, 16, (el_u128)(1.3 * written / EL_ENDGRP_UNIT_BYTES));
 }
@@ -302,13 +308,15 @@ static void discovery(const struct el_twin_controller *c, uint8_t *p)
 
     d = put_feature(d, EL_TCG_FEATURE_TPER, 12, 0x11); /* streaming and synchronous protocol */
     d = put_feature(d, EL_TCG_FEATURE_LOCKING, 12,
-                    EL_TCG_LOCKING_SUPPORTED | EL_TCG_MEDIA_ENCRYPTION | (c->locked ? EL_TCG_LOCKING_ENABLED | EL_TCG_LOCKED : 0));
+                    EL_TCG_LOCKING_SUPPORTED | EL_TCG_MEDIA_ENCRYPTION |
+                        (c->locked ? EL_TCG_LOCKING_ENABLED | EL_TCG_LOCKED : 0));
     d = put_feature(d, EL_TCG_FEATURE_OPAL_2, 16, 0);
     el_be_put(p + EL_TCG_REVISION, 4, 1);
     el_be_put(p + EL_TCG_LENGTH, 4, (uint64_t)(d - p) - EL_TCG_LENGTH_COUNTS_FROM);
 }
 
-static int security_receive(const struct el_twin_controller *c, const struct el_drive_profile *f, const struct el_admin *cmd, uint8_t *p)
+static int security_receive(const struct el_twin_controller *c, const struct el_drive_profile *f,
+                            const struct el_admin *cmd, uint8_t *p)
 {
     static const uint8_t protocols[] = {EL_SECP_INFORMATION, EL_SECP_TCG};
 
@@ -391,7 +399,8 @@ static int get_feature(const struct el_twin_controller *live, const struct el_dr
 static int set_hctm(struct el_twin_controller *c, struct el_plant_drive *d, uint32_t value)
 {
     const struct el_drive_profile *f = d->profile;
-    uint16_t t1 = EL_FEAT_HCTM_TMT1(value), t2 = EL_FEAT_HCTM_TMT2(value), lo = kelvin(f->mntmt_c), hi = kelvin(f->mxtmt_c);
+    uint16_t t1 = EL_FEAT_HCTM_TMT1(value), t2 = EL_FEAT_HCTM_TMT2(value), lo = kelvin(f->mntmt_c),
+             hi = kelvin(f->mxtmt_c);
 
     if (!f->hctm || (t1 && (t1 < lo || t1 > hi)) || (t2 && (t2 < lo || t2 > hi)) || (t1 && t2 && t1 >= t2))
         return INVALID_FIELD;

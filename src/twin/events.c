@@ -108,7 +108,8 @@ static void set_drive(struct el_twin *t, uint32_t card, uint32_t slot, const str
     }
 }
 
-static void set_workload(struct el_twin *t, struct el_twin_card *c, const struct el_scenario_event *e, struct el_twin_event_state *s, bool begin)
+static void set_workload(struct el_twin *t, struct el_twin_card *c, const struct el_scenario_event *e,
+                         struct el_twin_event_state *s, bool begin)
 {
     if (begin) {
         el_text_copy(s->workload_before, sizeof s->workload_before, t->workload);
@@ -117,7 +118,8 @@ static void set_workload(struct el_twin *t, struct el_twin_card *c, const struct
     el_plant_set_workload(&c->plant, begin ? e->text : s->workload_before);
 }
 
-static void set_event(struct el_twin *t, uint32_t card, const struct el_scenario_event *e, struct el_twin_event_state *s, bool begin)
+static void set_event(struct el_twin *t, uint32_t card, const struct el_scenario_event *e,
+                      struct el_twin_event_state *s, bool begin)
 {
     struct el_twin_card *c = &t->card[card];
 
@@ -143,7 +145,8 @@ static void set_event(struct el_twin *t, uint32_t card, const struct el_scenario
     default:
         break;
     }
-    if (e->kind >= EL_SCENARIO_SENSOR_STUCK && e->kind <= EL_SCENARIO_SENSOR_LYING && e->sensor >= EL_SCENARIO_BOARD_INLET) {
+    if (e->kind >= EL_SCENARIO_SENSOR_STUCK && e->kind <= EL_SCENARIO_SENSOR_LYING &&
+        e->sensor >= EL_SCENARIO_BOARD_INLET) {
         set_sensor(c, 0, e, begin);
         return;
     }
@@ -187,7 +190,8 @@ void el_twin_events(struct el_twin *t, uint32_t card)
         }
         if (s->phase == EL_TWIN_EVENT_ACTIVE)
             move(c, e, s);
-        if (s->phase == EL_TWIN_EVENT_ACTIVE && for_s <= 0 && (e->kind > EL_SCENARIO_AIRFLOW || c->plant.time_s >= e->at_s + e->ramp_s))
+        if (s->phase == EL_TWIN_EVENT_ACTIVE && for_s <= 0 &&
+            (e->kind > EL_SCENARIO_AIRFLOW || c->plant.time_s >= e->at_s + e->ramp_s))
             s->phase = EL_TWIN_EVENT_OVER; /* for good: nothing left to do */
     }
     el_twin_set_airflow(t, c);

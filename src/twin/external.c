@@ -122,11 +122,14 @@ static int ended(struct el_external *x, char *why, size_t why_size)
     int status = 0;
 
     if (!wait_end(x, el_clock_boottime_us() + END_WAIT_US, &status))
-        return fail(why, why_size, -EPIPE, "the plant closed its output after %ju lines but goes on running", (uintmax_t)x->lines);
+        return fail(why, why_size, -EPIPE, "the plant closed its output after %ju lines but goes on running",
+                    (uintmax_t)x->lines);
     if (WIFSIGNALED(status))
-        return fail(why, why_size, -EPIPE, "the plant died of signal %d after %ju lines", WTERMSIG(status), (uintmax_t)x->lines);
+        return fail(why, why_size, -EPIPE, "the plant died of signal %d after %ju lines", WTERMSIG(status),
+                    (uintmax_t)x->lines);
     if (WEXITSTATUS(status) != 0)
-        return fail(why, why_size, -EPIPE, "the plant ended with status %d after %ju lines", WEXITSTATUS(status), (uintmax_t)x->lines);
+        return fail(why, why_size, -EPIPE, "the plant ended with status %d after %ju lines", WEXITSTATUS(status),
+                    (uintmax_t)x->lines);
     if (x->in.len)
         return fail(why, why_size, -EBADMSG, "the plant ended in the middle of line %ju", (uintmax_t)x->lines + 1);
     return 1;
@@ -177,7 +180,8 @@ static int read_line(struct el_external *x, struct el_buf *line, char *why, size
         if (x->in.len > LINE_MAX_BYTES)
             return fail(why, why_size, -EBADMSG, "line %ju of the plant is longer than 1 MiB", (uintmax_t)x->lines + 1);
         if (el_clock_boottime_us() >= until || poll(&p, 1, EL_EXTERNAL_TIMEOUT_S * 1000) == 0)
-            return fail(why, why_size, -ETIMEDOUT, "the plant is mute: no answer to line %ju within %d s", (uintmax_t)x->lines + 1, EL_EXTERNAL_TIMEOUT_S);
+            return fail(why, why_size, -ETIMEDOUT, "the plant is mute: no answer to line %ju within %d s",
+                        (uintmax_t)x->lines + 1, EL_EXTERNAL_TIMEOUT_S);
         n = read(x->from, chunk, sizeof chunk);
         if (n == 0)
             return ended(x, why, why_size);
@@ -199,7 +203,8 @@ static int read_answer(struct el_external *x, json_t **out, char *why, size_t wh
         return r;
     *out = json_loadb(line.data ? line.data : "", line.len, JSON_REJECT_DUPLICATES, &error);
     if (!*out)
-        return fail(why, why_size, -EBADMSG, "line %ju of the plant is no JSON: %s: \"%.60s\"", (uintmax_t)x->lines, error.text, line.data ? line.data : "");
+        return fail(why, why_size, -EBADMSG, "line %ju of the plant is no JSON: %s: \"%.60s\"", (uintmax_t)x->lines,
+                    error.text, line.data ? line.data : "");
     if (!json_is_object(*out)) {
         json_decref(*out);
         *out = NULL;
@@ -219,7 +224,8 @@ struct answer {
 static void wrong(struct answer *a, const char *key, const char *expected)
 {
     if (a->error == 0)
-        a->error = fail(a->why, a->why_size, -EBADMSG, "line %ju of the plant: %s: expected %s", (uintmax_t)a->line, key, expected);
+        a->error = fail(a->why, a->why_size, -EBADMSG, "line %ju of the plant: %s: expected %s", (uintmax_t)a->line,
+                        key, expected);
 }
 
 static double bounded(struct answer *a, const json_t *v, const char *key, double most)
@@ -251,7 +257,8 @@ static bool whole(const json_t *v, double lo, double hi)
     return json_is_number(v) && n >= lo && n <= hi && n == floor(n);
 }
 
-static uint32_t count(struct answer *a, const json_t *object, const char *key, uint32_t otherwise, uint32_t lo, uint32_t hi)
+static uint32_t count(struct answer *a, const json_t *object, const char *key, uint32_t otherwise, uint32_t lo,
+                      uint32_t hi)
 {
     const json_t *v = json_object_get(object, key);
 
@@ -268,7 +275,8 @@ static uint32_t count(struct answer *a, const json_t *object, const char *key, u
 }
 
 /* `taken`: bit per slot that is in an array already. */
-static void read_array(struct answer *a, const json_t *v, const struct el_external_facts *f, uint32_t *taken, struct el_external_array *out)
+static void read_array(struct answer *a, const json_t *v, const struct el_external_facts *f, uint32_t *taken,
+                       struct el_external_array *out)
 {
     const char *level = json_string_value(json_object_get(v, "level"));
     const json_t *slots = json_object_get(v, "slots");
@@ -300,12 +308,20 @@ static void read_facts(struct answer *a, const json_t *v, uint32_t slots, struct
     uint32_t taken = 0;
 
     *f = (struct el_external_facts){
-        .slots = count(a, v, "slots", slots, 1, EL_CARD_SLOTS_MAX), .limit_c = member(a, v, "limit_c"), .warning_c = member(a, v, "warning_c"),
-        .critical_c = member(a, v, "critical_c"), .idle_w = member(a, v, "idle_watts"), .full_w = member(a, v, "full_watts"),
-        .duration_s = member(a, v, "duration_s"), .read_j_per_byte = member(a, v, "read_joules_per_byte"),
-        .write_j_per_byte = member(a, v, "write_joules_per_byte"), .read_j_per_op = member(a, v, "read_joules_per_op"),
-        .write_j_per_op = member(a, v, "write_joules_per_op"), .card_limit_w = member(a, v, "card_limit_watts"),
-        .switch_limit_c = member(a, v, "switch_limit_c"), .fans = count(a, v, "fans", 0, 0, EL_EXTERNAL_FANS_MAX),
+        .slots = count(a, v, "slots", slots, 1, EL_CARD_SLOTS_MAX),
+        .limit_c = member(a, v, "limit_c"),
+        .warning_c = member(a, v, "warning_c"),
+        .critical_c = member(a, v, "critical_c"),
+        .idle_w = member(a, v, "idle_watts"),
+        .full_w = member(a, v, "full_watts"),
+        .duration_s = member(a, v, "duration_s"),
+        .read_j_per_byte = member(a, v, "read_joules_per_byte"),
+        .write_j_per_byte = member(a, v, "write_joules_per_byte"),
+        .read_j_per_op = member(a, v, "read_joules_per_op"),
+        .write_j_per_op = member(a, v, "write_joules_per_op"),
+        .card_limit_w = member(a, v, "card_limit_watts"),
+        .switch_limit_c = member(a, v, "switch_limit_c"),
+        .fans = count(a, v, "fans", 0, 0, EL_EXTERNAL_FANS_MAX),
     };
     if (f->duration_s <= 0 || f->duration_s > DURATION_MAX_S)
         wrong(a, "duration_s", "more than 0 s, at most 1e9");
@@ -324,7 +340,8 @@ static void read_facts(struct answer *a, const json_t *v, uint32_t slots, struct
         read_array(a, json_array_get(arrays, i), f, &taken, &f->array[i]);
 }
 
-int el_external_hello(struct el_external *x, const char *card, uint32_t slots, double dt_s, struct el_external_facts *out, char *why, size_t why_size)
+int el_external_hello(struct el_external *x, const char *card, uint32_t slots, double dt_s,
+                      struct el_external_facts *out, char *why, size_t why_size)
 {
     struct answer a = {.why = why, .why_size = why_size};
     struct el_external_facts f;
@@ -399,7 +416,8 @@ static void read_slot(struct answer *a, const json_t *v, struct el_external_slot
         return;
     }
     out->temp_c = member(a, v, "temperature_c");
-    if (sensors && !json_is_null(sensors) && (!json_is_array(sensors) || json_array_size(sensors) > EL_ARRAY_SIZE(out->sensor_c)))
+    if (sensors && !json_is_null(sensors) &&
+        (!json_is_array(sensors) || json_array_size(sensors) > EL_ARRAY_SIZE(out->sensor_c)))
         wrong(a, "sensors_c", "a list of at most 8");
     for (size_t k = 0; k < EL_ARRAY_SIZE(out->sensor_c) && k < json_array_size(sensors); k++)
         out->sensor_c[k] = number(a, json_array_get(sensors, k), "sensors_c");
@@ -409,12 +427,15 @@ static void read_slot(struct answer *a, const json_t *v, struct el_external_slot
     out->write_ops = counter(a, v, "write_ops", &out->io_valid);
 }
 
-static void read_state(struct answer *a, const json_t *v, const struct el_external_facts *f, struct el_external_state *out)
+static void read_state(struct answer *a, const json_t *v, const struct el_external_facts *f,
+                       struct el_external_state *out)
 {
     const json_t *slots = json_object_get(v, "slots"), *fans = json_object_get(v, "fan_rpm");
 
-    *out = (struct el_external_state){.inlet_c = member(a, v, "inlet_c"), .airflow_lfm = member(a, v, "airflow_lfm"),
-                                      .card_w = member(a, v, "card_watts"), .switch_c = member(a, v, "switch_c")};
+    *out = (struct el_external_state){.inlet_c = member(a, v, "inlet_c"),
+                                      .airflow_lfm = member(a, v, "airflow_lfm"),
+                                      .card_w = member(a, v, "card_watts"),
+                                      .switch_c = member(a, v, "switch_c")};
     if (!json_is_array(slots) || json_array_size(slots) != f->slots) {
         wrong(a, "slots", "a list of as many slots as were declared");
         return;
@@ -427,8 +448,8 @@ static void read_state(struct answer *a, const json_t *v, const struct el_extern
         out->fan_rpm[i] = i < json_array_size(fans) ? number(a, json_array_get(fans, i), "fan_rpm") : NAN;
 }
 
-int el_external_step(struct el_external *x, const struct el_external_facts *facts, const struct el_external_command *c, struct el_external_state *out,
-                     char *why, size_t why_size)
+int el_external_step(struct el_external *x, const struct el_external_facts *facts, const struct el_external_command *c,
+                     struct el_external_state *out, char *why, size_t why_size)
 {
     struct answer a = {.why = why, .why_size = why_size};
     struct el_external_state s;

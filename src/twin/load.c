@@ -1,14 +1,15 @@
 /* Workloads: what the drives are asked for, and what of it they get.
  *
- * A closed loop: outstanding I/Os = published IOPS x published latency stay in flight, so a cap lowers the IOPS and raises the
- * latency in proportion, and an uncapped card gives the published figures exactly. */
+ * A closed loop: outstanding I/Os = published IOPS x published latency stay in flight, so a cap lowers the IOPS and
+ * raises the latency in proportion, and an uncapped card gives the published figures exactly. */
 #include <math.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "twin/plant.h"
 
-/* Bursts, assumed: busy for 40 s in the mean, then 25 s at up to 30 % of it. "mixed" changes every 3 min in the mean. */
+/* Bursts, assumed: busy for 40 s in the mean, then 25 s at up to 30 % of it. "mixed" changes every 3 min in the mean.
+ */
 #define BURST_ON_S    40.0
 #define BURST_OFF_S   25.0
 #define BURST_LOW_MAX 0.3
@@ -118,8 +119,9 @@ static void give(struct el_plant_drive *d, double ops, double read_ratio)
     d->write_iops = ops * (1 - read_ratio);
 }
 
-/* io.cost blocks the thread that submits to a member over its budget, and with it what that thread would have given the others:
- * one submitter over a capped stripe of two got 10 to 15 of 20 MB/s, with io.max 19 (measured). More submitters lose less. */
+/* io.cost blocks the thread that submits to a member over its budget, and with it what that thread would have given the
+ * others: one submitter over a capped stripe of two got 10 to 15 of 20 MB/s, with io.max 19 (measured). More submitters
+ * lose less. */
 static double stripe_efficiency(const struct el_plant *p, double least)
 {
     bool capped = false;
@@ -150,18 +152,22 @@ static void serve_single(struct el_plant *p, const double *allowed_w, const stru
     }
 }
 
-/* One mirror: every write goes to both, reads go where there is room. A half that is gone leaves all to the other. The pair's
- * own I/Os are x per second, of which each drive sees the writes and its part of the reads. */
-static double serve_pair(const struct el_plant *p, struct el_plant_drive *d[2], const double w[2], const struct el_plant_price price[2])
+/* One mirror: every write goes to both, reads go where there is room. A half that is gone leaves all to the other. The
+ * pair's own I/Os are x per second, of which each drive sees the writes and its part of the reads. */
+static double serve_pair(const struct el_plant *p, struct el_plant_drive *d[2], const double w[2],
+                         const struct el_plant_price price[2])
 {
     double r = p->load.workload->read_ratio, x, share[2], room[2], cost;
     double full = p->load.workload->iops / p->slots, ops_limit[2];
     double demand = 2 * fmax(d[0]->demand_iops, d[1]->demand_iops) / (r + 2 * (1 - r));
 
     for (int k = 0; k < 2; k++) /* what throttling leaves, as watts in the same price */
-        ops_limit[k] = d[k]->present ? fmin(w[k], 2 * d[k]->speed * full * (r * price[k].read_j + (1 - r) * price[k].write_j)) : 0;
+        ops_limit[k] =
+            d[k]->present ? fmin(w[k], 2 * d[k]->speed * full * (r * price[k].read_j + (1 - r) * price[k].write_j)) : 0;
     x = demand;
-    cost = r * (d[0]->present && d[1]->present ? (price[0].read_j + price[1].read_j) / 2 : d[0]->present ? price[0].read_j : price[1].read_j);
+    cost = r * (d[0]->present && d[1]->present ? (price[0].read_j + price[1].read_j) / 2
+                : d[0]->present                ? price[0].read_j
+                                               : price[1].read_j);
     for (int k = 0; k < 2; k++) {
         if (!d[k]->present)
             continue;

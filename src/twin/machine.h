@@ -42,7 +42,7 @@ struct el_twin_controller {
     double warning_s, critical_s;
     struct el_twin_sensor_fault fault[1 + EL_NVME_SENSORS];
     bool hung, resetting, actuator_refused, actuator_ignored, locked;
-    uint32_t lanes;                               /* trained now */
+    uint32_t lanes; /* trained now */
 };
 
 struct el_twin_card {
@@ -50,7 +50,7 @@ struct el_twin_card {
     struct el_twin_controller *controller; /* one per slot */
     double airflow_base_lfm;               /* with every fan at EL_TWIN_PWM_START */
     double pwm_ratio, inlet_offset_c, airflow_factor;
-    uint32_t fans_dead;                    /* bit per fan */
+    uint32_t fans_dead; /* bit per fan */
     struct el_twin_sensor_fault fault[EL_TWIN_SENSOR_END];
     struct el_rng rng;
 };
@@ -67,8 +67,8 @@ struct el_twin {
     struct el_drive_profile *drives;
     struct el_scenario scenario; /* events = 0 without one */
     bool virtual_time, changed;
-    int64_t time_us;           /* up to which the plants have lived, pending_s aside */
-    double pending_s;          /* asked for, not yet a whole physics step */
+    int64_t time_us;  /* up to which the plants have lived, pending_s aside */
+    double pending_s; /* asked for, not yet a whole physics step */
     uint64_t seed;
     char workload[EL_NAME_MAX];
     uint32_t cards;
@@ -81,7 +81,8 @@ struct el_twin_card *el_twin_drive(struct el_twin *t, uint32_t key, uint32_t *sl
 void el_twin_sync(struct el_twin *t); /* plants up to now, in real time */
 
 /* controller.c: one admin command, once the drive is known to answer. 0 or an NVMe status > 0. */
-void el_twin_controller_init(struct el_twin_controller *c, const struct el_drive_profile *p, uint64_t seed, uint32_t card, uint32_t slot);
+void el_twin_controller_init(struct el_twin_controller *c, const struct el_drive_profile *p, uint64_t seed,
+                             uint32_t card, uint32_t slot);
 void el_twin_controller_reset(struct el_twin_controller *c, struct el_plant_drive *d);
 int el_twin_controller_admin(struct el_twin_card *card, uint32_t slot, struct el_admin *cmd);
 void el_twin_controller_tick(struct el_twin_controller *c, const struct el_plant_drive *d, double dt_s);

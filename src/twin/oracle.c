@@ -1,12 +1,13 @@
-/* The oracle: at each step the power that lands exactly on the limit. The plant is cooperative (heat anywhere never cools
- * anything), so keeping every temperature as high as allowed keeps the sum of throughput maximal for equal prices. */
+/* The oracle: at each step the power that lands exactly on the limit. The plant is cooperative (heat anywhere never
+ * cools anything), so keeping every temperature as high as allowed keeps the sum of throughput maximal for equal
+ * prices. */
 #include <math.h>
 
 #include "base/base.h"
 #include "twin/plant.h"
 
-/* What brings the switch to its limit and keeps it there: it answers slowly to the sum of all drives, so the sum is steered by
- * distance and slope. */
+/* What brings the switch to its limit and keeps it there: it answers slowly to the sum of all drives, so the sum is
+ * steered by distance and slope. */
 #define SWITCH_NEAR_S 100.0
 #define SWITCH_DAMP_S 60.0
 
@@ -24,7 +25,8 @@ static double switch_total_w(struct el_plant *p)
         slope = 0;
     }
     p->oracle_switch_c = p->t_switch;
-    p->oracle_total_w += dt / SWITCH_NEAR_S * p->g_section * p->sections * (p->oracle.switch_limit_c - p->t_switch - SWITCH_DAMP_S * slope);
+    p->oracle_total_w += dt / SWITCH_NEAR_S * p->g_section * p->sections *
+                         (p->oracle.switch_limit_c - p->t_switch - SWITCH_DAMP_S * slope);
     return p->oracle_total_w = EL_CLAMP(p->oracle_total_w, 0, most);
 }
 
@@ -46,14 +48,17 @@ static double water_level(const double *want, uint32_t n, double left_w)
     return lo;
 }
 
-void el_plant_oracle(struct el_plant *p, const double *drift_c_per_s, const struct el_plant_price *price, double *allowed_w)
+void el_plant_oracle(struct el_plant *p, const double *drift_c_per_s, const struct el_plant_price *price,
+                     double *allowed_w)
 {
     const double dt = EL_PLANT_STEP_S;
-    double want[EL_CARD_SLOTS_MAX], sum = 0, left = p->oracle.card_limit_w - (p->profile->has_switch ? p->switch_w : 0), level;
+    double want[EL_CARD_SLOTS_MAX], sum = 0, left = p->oracle.card_limit_w - (p->profile->has_switch ? p->switch_w : 0),
+                                    level;
 
     for (uint32_t i = 0; i < p->slots; i++) {
         const struct el_plant_drive *d = &p->drive[i];
-        double per_w = dt * (d->composite_ctl * d->ctl_share / d->c_ctl + (1 - d->composite_ctl) * (1 - d->ctl_share) / d->c_nand);
+        double per_w =
+            dt * (d->composite_ctl * d->ctl_share / d->c_ctl + (1 - d->composite_ctl) * (1 - d->ctl_share) / d->c_nand);
         double lands = (p->oracle.limit_c[i] - el_plant_composite_c(d) - dt * drift_c_per_s[i]) / per_w;
         double r = p->load.workload ? p->load.workload->read_ratio : 0;
 

@@ -5,7 +5,8 @@
 
 #include "base/base.h"
 
-/* Ranges the parameters are drawn in, all assumed; what the profile states is the middle. A spread of 0.2 means x 0.8..1.2. */
+/* Ranges the parameters are drawn in, all assumed; what the profile states is the middle. A spread of 0.2 means x
+ * 0.8..1.2. */
 #define SPREAD_SINK        0.18 /* resistance and heat capacity of sink and drives */
 #define SPREAD_DRIVE       0.12
 #define SPREAD_PRICE_CARD  0.20 /* true joules over declared joules: all drives of a card ... */
@@ -19,9 +20,10 @@
 #define SWITCH_RISE_C      14.0 /* of the switch above its part of the sink, at its nominal power */
 #define SWITCH_J_PER_K     18.0
 #define SWITCH_LAG_S       3.0
-/* Background work. What collection costs all the time is in the price of a write; this is what comes in bursts on top: at full
- * random writes one every two or three minutes in the mean, half a minute of up to a quarter of the drive's full power. */
-#define GC_PER_BYTE_LOW    0.2  /* debt per byte written */
+/* Background work. What collection costs all the time is in the price of a write; this is what comes in bursts on top:
+ * at full random writes one every two or three minutes in the mean, half a minute of up to a quarter of the drive's
+ * full power. */
+#define GC_PER_BYTE_LOW    0.2 /* debt per byte written */
 #define GC_PER_BYTE_HIGH   0.5
 #define GC_TRIGGER_LOW     10e9 /* debt at which a burst begins, drawn for each */
 #define GC_TRIGGER_HIGH    60e9
@@ -49,15 +51,23 @@ static double spread(struct dice *d, double middle, double by)
     return middle * draw(d, 1 - by, 1 + by);
 }
 
-static void init_drive(struct el_plant *p, uint32_t i, const struct el_drive_profile *profile, struct dice *dice, double price_card)
+static void init_drive(struct el_plant *p, uint32_t i, const struct el_drive_profile *profile, struct dice *dice,
+                       double price_card)
 {
     struct el_plant_drive *d = &p->drive[i];
     const struct el_card_profile *c = p->profile;
     double stacked = p->sections < p->slots && i % 2 ? STACKED_FACTOR : 1;
-    double capacity = spread(dice, c->drive_c_j_per_k, SPREAD_DRIVE), r = stacked * spread(dice, c->drive_r_c_per_w, SPREAD_DRIVE);
+    double capacity = spread(dice, c->drive_c_j_per_k, SPREAD_DRIVE),
+           r = stacked * spread(dice, c->drive_r_c_per_w, SPREAD_DRIVE);
     uint64_t stream = el_rng_u64(&dice->rng);
 
-    *d = (struct el_plant_drive){.profile = profile, .present = true, .cap = {.ratio = 1}, .speed = 1, .throttle = 1, .price_noise = 1, .load = 1};
+    *d = (struct el_plant_drive){.profile = profile,
+                                 .present = true,
+                                 .cap = {.ratio = 1},
+                                 .speed = 1,
+                                 .throttle = 1,
+                                 .price_noise = 1,
+                                 .load = 1};
     d->ctl_share = draw(dice, 0.5, 0.65);
     d->composite_ctl = draw(dice, 0.35, 0.65);
     /* The controller sits hotter per watt than the flash; together they rise by about the profile's resistance. */
@@ -150,7 +160,8 @@ double el_plant_composite_c(const struct el_plant_drive *d)
     return d->composite_ctl * d->t_ctl + (1 - d->composite_ctl) * d->t_nand;
 }
 
-/* Collection of garbage follows writes: debt builds up, and a burst of work pays it back when the drive finds it is time. */
+/* Collection of garbage follows writes: debt builds up, and a burst of work pays it back when the drive finds it is
+ * time. */
 static void background(struct el_plant_drive *d, double dt)
 {
     struct el_rng *r = &d->rng_gc;
@@ -169,8 +180,8 @@ static void background(struct el_plant_drive *d, double dt)
     d->gc_w = el_rng_between(r, GC_SHARE_LOW, GC_SHARE_HIGH) * d->profile->full_w;
 }
 
-/* What the drive's own firmware and its power state leave of its speed. Soft firmware steps down while above its trip and up
- * again below it; hard firmware falls to a quarter until it is well cooled. */
+/* What the drive's own firmware and its power state leave of its speed. Soft firmware steps down while above its trip
+ * and up again below it; hard firmware falls to a quarter until it is well cooled. */
 static void firmware(const struct el_plant *p, struct el_plant_drive *d, double dt)
 {
     const struct el_drive_profile *f = d->profile;
@@ -199,20 +210,24 @@ static void firmware(const struct el_plant *p, struct el_plant_drive *d, double 
 
         j = w->read_ratio * (f->read_j_per_byte * w->block_bytes + f->read_j_per_op) +
             (1 - w->read_ratio) * (f->write_j_per_byte * w->block_bytes + f->write_j_per_op);
-        speed = fmin(speed, fmax(f->power_state[d->power_state].max_w - 0.9 * f->idle_w, 0.1 * f->idle_w) * p->slots / (j * w->iops));
+        speed = fmin(speed, fmax(f->power_state[d->power_state].max_w - 0.9 * f->idle_w, 0.1 * f->idle_w) * p->slots /
+                                (j * w->iops));
     }
     d->speed = speed;
 }
 
-static struct el_plant_price declared(const struct el_plant *p, const struct el_plant_drive *d, const struct el_cap *cap)
+static struct el_plant_price declared(const struct el_plant *p, const struct el_plant_drive *d,
+                                      const struct el_cap *cap)
 {
     const struct el_drive_profile *f = d->profile;
     bool own = cap && cap->read_j_per_byte + cap->read_j_per_op > 0 && cap->write_j_per_byte + cap->write_j_per_op > 0;
     double block = p->load.workload ? p->load.workload->block_bytes : 4096;
 
     if (own)
-        return (struct el_plant_price){cap->read_j_per_byte * block + cap->read_j_per_op, cap->write_j_per_byte * block + cap->write_j_per_op};
-    return (struct el_plant_price){f->read_j_per_byte * block + f->read_j_per_op, f->write_j_per_byte * block + f->write_j_per_op};
+        return (struct el_plant_price){cap->read_j_per_byte * block + cap->read_j_per_op,
+                                       cap->write_j_per_byte * block + cap->write_j_per_op};
+    return (struct el_plant_price){f->read_j_per_byte * block + f->read_j_per_op,
+                                   f->write_j_per_byte * block + f->write_j_per_op};
 }
 
 static struct el_plant_price true_price(const struct el_plant *p, const struct el_plant_drive *d)
@@ -259,7 +274,8 @@ static void sink_flows(struct el_plant *p, struct flows *f)
 static void drive_flows(struct el_plant *p, uint32_t i, struct flows *f, double dt)
 {
     struct el_plant_drive *d = &p->drive[i];
-    double sink = p->t_section[d->section], to_ctl = (d->t_ctl - sink) / d->r_ctl, to_nand = (d->t_nand - sink) / d->r_nand;
+    double sink = p->t_section[d->section], to_ctl = (d->t_ctl - sink) / d->r_ctl,
+           to_nand = (d->t_nand - sink) / d->r_nand;
     double between = d->g_between * (d->t_ctl - d->t_nand), idle = d->profile->idle_w, leak;
 
     f->section[d->section] += to_ctl + to_nand;
@@ -277,7 +293,8 @@ static void drive_flows(struct el_plant *p, uint32_t i, struct flows *f, double 
     d->power_w = idle + leak + d->gc_w;
     f->ctl[i] += idle * d->ctl_share + leak + d->gc_w * (1 - GC_SHARE_NAND);
     f->nand[i] += idle * (1 - d->ctl_share) + d->gc_w * GC_SHARE_NAND;
-    d->price_noise += (1 - d->price_noise) * dt / NOISE_TAU_S + NOISE_SIGMA * sqrt(2 * dt / NOISE_TAU_S) * el_rng_normal(&d->rng_noise);
+    d->price_noise += (1 - d->price_noise) * dt / NOISE_TAU_S +
+                      NOISE_SIGMA * sqrt(2 * dt / NOISE_TAU_S) * el_rng_normal(&d->rng_noise);
     firmware(p, d, dt);
 }
 

@@ -1,5 +1,5 @@
-/* Physics of one card. Richer than what the governor assumes, on purpose: two nodes per drive, a sink in sections with air that
- * warms along it, leakage, background work, noise. Pure computation: no clock, no device, no allocation.
+/* Physics of one card. Richer than what the governor assumes, on purpose: two nodes per drive, a sink in sections with
+ * air that warms along it, leakage, background work, noise. Pure computation: no clock, no device, no allocation.
  *
  * Each seed draws the parameters in the ranges of plant.c; seed 0 takes their middle. Units: W, C, J/K, C/W, s. */
 #pragma once
@@ -14,7 +14,7 @@
 
 #define EL_PLANT_STEP_S   0.25 /* the fastest node has about 10 s */
 #define EL_PLANT_SECTIONS ((EL_CARD_SLOTS_MAX + 1) / 2)
-#define EL_PLANT_SENSORS  3    /* composite, NAND, controller: what the drive's sensors are made of */
+#define EL_PLANT_SENSORS  3 /* composite, NAND, controller: what the drive's sensors are made of */
 
 /* Joules of one read and one write of the present block size. */
 struct el_plant_price {
@@ -36,17 +36,17 @@ struct el_plant_drive {
     struct el_rng rng_gc, rng_load, rng_noise;
     /* inputs */
     bool present;
-    struct el_cap cap;      /* ratio >= 1: none */
-    bool cap_ignored;       /* a fault: the cap echoes, I/O runs free */
+    struct el_cap cap; /* ratio >= 1: none */
+    bool cap_ignored;  /* a fault: the cap echoes, I/O runs free */
     int32_t power_state;
     int32_t tmt1_c, tmt2_c; /* 0 = off */
     /* state */
     double t_ctl, t_nand, lagged[EL_PLANT_SENSORS];
     double gc_debt, gc_trigger, gc_left_s, gc_w;
-    double price_noise;     /* AR(1), of content: around 1 */
-    double throttle;        /* firmware: share of full speed, (0, 1] */
+    double price_noise; /* AR(1), of content: around 1 */
+    double throttle;    /* firmware: share of full speed, (0, 1] */
     bool throttled;
-    double speed;           /* share of full speed that throttle, HCTM and power state leave */
+    double speed;             /* share of full speed that throttle, HCTM and power state leave */
     double load, load_left_s; /* of full demand, and until that changes */
     /* outputs */
     double power_w, background_w, host_w, demand_iops, read_iops, write_iops;
@@ -73,8 +73,8 @@ struct el_plant {
     /* inputs */
     double inlet_c, airflow_lfm;
     struct el_plant_load load;
-    uint64_t submitters;    /* of a stripe's I/O; 0 = many */
-    bool io_max;            /* caps are io.max, not io.cost */
+    uint64_t submitters; /* of a stripe's I/O; 0 = many */
+    bool io_max;         /* caps are io.max, not io.cost */
     bool oracle_on;
     struct el_twin_oracle oracle;
     double oracle_switch_c, oracle_total_w; /* its own state for the switch: last temperature, watts for all drives */
@@ -95,16 +95,18 @@ bool el_plant_set_workload(struct el_plant *p, const char *name);
 
 void el_plant_step(struct el_plant *p); /* by EL_PLANT_STEP_S */
 
-/* As if the present workload had run for `seconds` with every drive held `below_c` under its warning temperature. Counters and time
- * stay at 0. */
+/* As if the present workload had run for `seconds` with every drive held `below_c` under its warning temperature.
+ * Counters and time stay at 0. */
 void el_plant_warm(struct el_plant *p, double seconds, double below_c);
 
 double el_plant_composite_c(const struct el_plant_drive *d);
 
-/* load.c: what the drives are asked for, and what of it they get under `allowed_w` of host power each (INFINITY = no cap),
- * counted in `price`. Fills read_iops, write_iops and the card's iops. */
+/* load.c: what the drives are asked for, and what of it they get under `allowed_w` of host power each (INFINITY = no
+ * cap), counted in `price`. Fills read_iops, write_iops and the card's iops. */
 void el_plant_demand(struct el_plant *p, double dt_s);
 void el_plant_serve(struct el_plant *p, const double *allowed_w, const struct el_plant_price *price);
 
-/* oracle.c: host power each drive may take in the coming step. `drift_c_per_s`: slope of the composite without host power. */
-void el_plant_oracle(struct el_plant *p, const double *drift_c_per_s, const struct el_plant_price *price, double *allowed_w);
+/* oracle.c: host power each drive may take in the coming step. `drift_c_per_s`: slope of the composite without host
+ * power. */
+void el_plant_oracle(struct el_plant *p, const double *drift_c_per_s, const struct el_plant_price *price,
+                     double *allowed_w);

@@ -15,7 +15,7 @@
 #define VIRTUAL_START_US (1000 * EL_USEC_PER_SEC) /* BOOTTIME 0 would mean "never" */
 #define WARM_S           300.0 /* in real time a card has been at work for a while: nobody wants to wait for it */
 #define WARM_BELOW_C     5.0
-#define CATCH_UP_MAX_S   600.0                    /* after a suspend the plant does not live through the night */
+#define CATCH_UP_MAX_S   600.0 /* after a suspend the plant does not live through the night */
 
 static void advance(struct el_twin *t, double dt_s)
 {
@@ -90,8 +90,12 @@ static int twin_read_io(void *dev, uint32_t key, struct el_slot_io *io)
     if (!card || !card->plant.drive[slot].present)
         return -ENODEV;
     d = &card->plant.drive[slot];
-    *io = (struct el_slot_io){.read_bytes = (uint64_t)d->read_bytes, .write_bytes = (uint64_t)d->write_bytes, .read_ops = (uint64_t)d->read_ops,
-                              .write_ops = (uint64_t)d->write_ops, .time_us = t->time_us, .valid = true};
+    *io = (struct el_slot_io){.read_bytes = (uint64_t)d->read_bytes,
+                              .write_bytes = (uint64_t)d->write_bytes,
+                              .read_ops = (uint64_t)d->read_ops,
+                              .write_ops = (uint64_t)d->write_ops,
+                              .time_us = t->time_us,
+                              .valid = true};
     return 0;
 }
 
@@ -152,7 +156,9 @@ static int twin_usable(void *dev, enum el_actuator a, uint32_t key, char *why, s
             operational += t->drives[slot].power_state[i].operational;
         return operational > 1 ? 0 : refuse(why, why_size, -ENOTSUP, "the drive has a single operational power state");
     case EL_ACTUATOR_HCTM:
-        return t->drives[slot].hctm ? 0 : refuse(why, why_size, -ENOTSUP, "the drive has no host controlled thermal management");
+        return t->drives[slot].hctm
+                   ? 0
+                   : refuse(why, why_size, -ENOTSUP, "the drive has no host controlled thermal management");
     default:
         return refuse(why, why_size, -ENOTSUP, "not an actuator of a drive");
     }
@@ -184,9 +190,12 @@ static int twin_write(void *dev, enum el_actuator a, uint32_t key, const struct 
     }
     switch (a) {
     case EL_ACTUATOR_POWER_STATE:
-        return v->power_state < 0 ? -EINVAL : set_feature(dev, key, EL_NVME_FID_POWER_MANAGEMENT, (uint32_t)v->power_state);
+        return v->power_state < 0 ? -EINVAL
+                                  : set_feature(dev, key, EL_NVME_FID_POWER_MANAGEMENT, (uint32_t)v->power_state);
     case EL_ACTUATOR_HCTM:
-        return set_feature(dev, key, EL_NVME_FID_HCTM, (uint32_t)(v->tmt1_c ? v->tmt1_c + 273 : 0) << 16 | (uint32_t)(v->tmt2_c ? v->tmt2_c + 273 : 0));
+        return set_feature(dev, key, EL_NVME_FID_HCTM,
+                           (uint32_t)(v->tmt1_c ? v->tmt1_c + 273 : 0) << 16 |
+                               (uint32_t)(v->tmt2_c ? v->tmt2_c + 273 : 0));
     case EL_ACTUATOR_IO_BUDGET:
     case EL_ACTUATOR_IO_MAX:
         if ((a == EL_ACTUATOR_IO_MAX) != t->scenario.io_max)
@@ -254,7 +263,8 @@ static int twin_save(void *dev, enum el_actuator a, uint32_t key, char *text, si
     EL_AUTO_BUF struct el_buf b = {0};
     struct el_actuator_value v;
     int r = twin_read(dev, a, key, &v);
-    const double all[] = {v.cap.ratio, v.cap.budget_w, v.cap.read_j_per_byte, v.cap.write_j_per_byte, v.cap.read_j_per_op, v.cap.write_j_per_op};
+    const double all[] = {v.cap.ratio,         v.cap.budget_w,      v.cap.read_j_per_byte, v.cap.write_j_per_byte,
+                          v.cap.read_j_per_op, v.cap.write_j_per_op};
 
     if (r < 0)
         return r;
@@ -292,7 +302,12 @@ static int twin_restore(void *dev, enum el_actuator a, uint32_t key, const char 
     v.power_state = (int32_t)n[0];
     v.tmt1_c = (int32_t)n[0];
     v.tmt2_c = (int32_t)n[1];
-    v.cap = (struct el_cap){.ratio = n[0], .budget_w = n[1], .read_j_per_byte = n[2], .write_j_per_byte = n[3], .read_j_per_op = n[4], .write_j_per_op = n[5]};
+    v.cap = (struct el_cap){.ratio = n[0],
+                            .budget_w = n[1],
+                            .read_j_per_byte = n[2],
+                            .write_j_per_byte = n[3],
+                            .read_j_per_op = n[4],
+                            .write_j_per_op = n[5]};
     return twin_write(dev, a, key, &v);
 }
 
@@ -312,10 +327,21 @@ static void *twin_close(void *dev)
 }
 
 static const struct el_device_ops twin_ops = {
-    .name = "twin", .discover = el_twin_discover, .event_fd = twin_event_fd, .changed = twin_changed, .admin = twin_admin,
-    .read_links = el_twin_read_links, .read_sensors = el_twin_read_sensors, .read_io = twin_read_io, .actuator_usable = twin_usable,
-    .actuator_save = twin_save, .actuator_write = twin_write, .actuator_read = twin_read, .actuator_restore = twin_restore,
-    .now_us = twin_now_us, .close = twin_close,
+    .name = "twin",
+    .discover = el_twin_discover,
+    .event_fd = twin_event_fd,
+    .changed = twin_changed,
+    .admin = twin_admin,
+    .read_links = el_twin_read_links,
+    .read_sensors = el_twin_read_sensors,
+    .read_io = twin_read_io,
+    .actuator_usable = twin_usable,
+    .actuator_save = twin_save,
+    .actuator_write = twin_write,
+    .actuator_read = twin_read,
+    .actuator_restore = twin_restore,
+    .now_us = twin_now_us,
+    .close = twin_close,
 };
 
 static int check_workloads(const struct el_twin_options *o, char *why, size_t why_size)
@@ -324,13 +350,15 @@ static int check_workloads(const struct el_twin_options *o, char *why, size_t wh
     const char *bad = o->workload && !el_twin_workload_known(o->card, o->workload) ? o->workload : NULL;
 
     for (uint32_t i = 0; !bad && o->scenario && i < o->scenario->events; i++)
-        if (o->scenario->event[i].kind == EL_SCENARIO_WORKLOAD && !el_twin_workload_known(o->card, o->scenario->event[i].text))
+        if (o->scenario->event[i].kind == EL_SCENARIO_WORKLOAD &&
+            !el_twin_workload_known(o->card, o->scenario->event[i].text))
             bad = o->scenario->event[i].text;
     if (!bad)
         return 0;
     for (uint32_t i = 0; i < o->card->workloads; i++)
         el_buf_printf(&names, "%s, ", o->card->workload[i].name);
-    snprintf(why, why_size, "no workload \"%.60s\": expected idle, mixed, or one of %sor bursty-NAME with one of these", bad, names.data ? names.data : "");
+    snprintf(why, why_size, "no workload \"%.60s\": expected idle, mixed, or one of %sor bursty-NAME with one of these",
+             bad, names.data ? names.data : "");
     return -EINVAL;
 }
 
@@ -350,8 +378,8 @@ static int check_options(const struct el_twin_options *o, char *why, size_t why_
     }
     for (uint32_t i = 0; o->scenario && i < o->scenario->events; i++)
         if (o->scenario->event[i].slot >= (int32_t)o->card->slots || o->scenario->event[i].card >= (int32_t)o->cards) {
-            snprintf(why, why_size, "event %u of the scenario means card %d, slot %d: there are %u cards of %u slots", i + 1,
-                     o->scenario->event[i].card, o->scenario->event[i].slot, o->cards, o->card->slots);
+            snprintf(why, why_size, "event %u of the scenario means card %d, slot %d: there are %u cards of %u slots",
+                     i + 1, o->scenario->event[i].card, o->scenario->event[i].slot, o->cards, o->card->slots);
             return -EINVAL;
         }
     return 0;
@@ -433,18 +461,38 @@ void el_twin_truth(struct el_twin *t, uint32_t card, struct el_twin_truth *out)
 
     el_twin_sync(t);
     *out = (struct el_twin_truth){
-        .time_s = p->time_s, .inlet_c = p->inlet_c, .airflow_lfm = p->airflow_lfm, .switch_c = p->t_switch, .card_w = p->card_w,
-        .demand_ops = p->demand_ops, .served_ops = p->served_ops, .iops = p->iops, .demand_iops = p->demand_iops,
-        .outstanding_seconds = p->outstanding_seconds, .energy_j = p->energy_j, .slots = p->slots,
+        .time_s = p->time_s,
+        .inlet_c = p->inlet_c,
+        .airflow_lfm = p->airflow_lfm,
+        .switch_c = p->t_switch,
+        .card_w = p->card_w,
+        .demand_ops = p->demand_ops,
+        .served_ops = p->served_ops,
+        .iops = p->iops,
+        .demand_iops = p->demand_iops,
+        .outstanding_seconds = p->outstanding_seconds,
+        .energy_j = p->energy_j,
+        .slots = p->slots,
     };
     for (uint32_t i = 0; i < p->slots; i++) {
         const struct el_plant_drive *d = &p->drive[i];
 
         out->slot[i] = (struct el_twin_slot_truth){
-            .temp_c = el_plant_composite_c(d), .controller_c = d->t_ctl, .nand_c = d->t_nand, .power_w = d->power_w,
-            .background_w = d->background_w, .demand_ops = d->demand_ops, .served_ops = d->read_ops + d->write_ops,
-            .read_ops = d->read_ops, .write_ops = d->write_ops, .read_bytes = d->read_bytes, .write_bytes = d->write_bytes,
-            .demand_iops = d->demand_iops, .iops = d->read_iops + d->write_iops, .cap_ratio = d->cap.ratio, .present = d->present,
+            .temp_c = el_plant_composite_c(d),
+            .controller_c = d->t_ctl,
+            .nand_c = d->t_nand,
+            .power_w = d->power_w,
+            .background_w = d->background_w,
+            .demand_ops = d->demand_ops,
+            .served_ops = d->read_ops + d->write_ops,
+            .read_ops = d->read_ops,
+            .write_ops = d->write_ops,
+            .read_bytes = d->read_bytes,
+            .write_bytes = d->write_bytes,
+            .demand_iops = d->demand_iops,
+            .iops = d->read_iops + d->write_iops,
+            .cap_ratio = d->cap.ratio,
+            .present = d->present,
             .firmware_throttled = d->throttled,
         };
     }

@@ -10,8 +10,8 @@
 
 struct el_twin;
 
-/* Drives whose I/O belongs together. A stripe runs at the pace of its slowest member; a mirror writes to both halves and
- * spreads its reads. */
+/* Drives whose I/O belongs together. A stripe runs at the pace of its slowest member; a mirror writes to both halves
+ * and spreads its reads. */
 enum el_twin_array { EL_TWIN_ARRAY_NONE = 0, EL_TWIN_RAID0 /* all slots */, EL_TWIN_RAID1 /* pairs 0+1, 2+3, ... */ };
 
 struct el_twin_options {
@@ -20,11 +20,11 @@ struct el_twin_options {
     uint32_t cards;                        /* how many of them; at least 1 */
     const char *workload;                  /* see el_twin_workload_known; NULL = el_twin_default_workload */
     double inlet_c, airflow_lfm;
-    uint64_t seed;                         /* 0 = nominal parameters, without the spread drawn per seed */
-    bool virtual_time;                     /* time moves by el_twin_advance only, from a card that idled; else with the clock,
-                                              from a card that has been at work for a while */
+    uint64_t seed;     /* 0 = nominal parameters, without the spread drawn per seed */
+    bool virtual_time; /* time moves by el_twin_advance only, from a card that idled; else with the clock,
+                          from a card that has been at work for a while */
     enum el_twin_array array;
-    const struct el_scenario *scenario;    /* events and missing sensors; copied; NULL = none */
+    const struct el_scenario *scenario; /* events and missing sensors; copied; NULL = none */
 };
 
 /* Opens a twin. 0, -ENOMEM, or -EINVAL with the reason in `why` (what, and what is allowed). */
@@ -41,29 +41,29 @@ const char *el_twin_default_workload(const struct el_card_profile *card);
 
 /* What is really so: for figures and tests, never for a governor. */
 struct el_twin_slot_truth {
-    double temp_c;                       /* composite without lag, noise or steps */
+    double temp_c; /* composite without lag, noise or steps */
     double controller_c, nand_c;
-    double power_w, background_w;        /* whole drive; of it without host I/O behind it */
-    double demand_ops, served_ops;       /* since the start */
+    double power_w, background_w;                        /* whole drive; of it without host I/O behind it */
+    double demand_ops, served_ops;                       /* since the start */
     double read_ops, write_ops, read_bytes, write_bytes; /* since the start */
-    double demand_iops, iops;            /* now */
-    double cap_ratio;                    /* in force */
+    double demand_iops, iops;                            /* now */
+    double cap_ratio;                                    /* in force */
     bool present, firmware_throttled;
 };
 struct el_twin_truth {
     double time_s, inlet_c, airflow_lfm, switch_c, card_w;
-    double demand_ops, served_ops;       /* of the card (an array counts once), since the start */
-    double iops, demand_iops;            /* now */
-    double outstanding_seconds;          /* integral of I/Os in flight: latency = this / served_ops */
+    double demand_ops, served_ops; /* of the card (an array counts once), since the start */
+    double iops, demand_iops;      /* now */
+    double outstanding_seconds;    /* integral of I/Os in flight: latency = this / served_ops */
     double energy_j;
     uint32_t slots;
     struct el_twin_slot_truth slot[EL_CARD_SLOTS_MAX];
 };
 void el_twin_truth(struct el_twin *t, uint32_t card, struct el_twin_truth *out);
 
-/* The oracle: knows the plant's state and parameters, not the future. From now on, at each physics step, each drive gets the
- * smaller of its demand and the power that lands its composite exactly on its limit; where the card's watts bind, equal
- * shares. Caps written by actuators are ignored. NAN = no limit. */
+/* The oracle: knows the plant's state and parameters, not the future. From now on, at each physics step, each drive
+ * gets the smaller of its demand and the power that lands its composite exactly on its limit; where the card's watts
+ * bind, equal shares. Caps written by actuators are ignored. NAN = no limit. */
 struct el_twin_oracle {
     double limit_c[EL_CARD_SLOTS_MAX], card_limit_w, switch_limit_c;
 };

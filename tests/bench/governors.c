@@ -275,12 +275,13 @@ static int frontier(const char *path, uint64_t first, uint64_t seeds, double hou
 static void usage(FILE *f)
 {
     fprintf(
-        f, "usage: governors [--seeds N] [--first SEED] [--hours H] [--margin C] [--json | --frontier FILE.svg]\n"
-           "Our law beside none, every rival and the oracle on the same random plants: one table without faults and one "
-           "with, or one object for programs (without).\n"
-           "  --seeds N       plants, nine kinds in turn (72)    --first SEED   the first of them (1)\n"
-           "  --hours H       of each (2)                        --margin C     all aim this much below the limit (0)\n"
-           "  --frontier F    the margin as a parameter: throughput against heat as CSV, and as a plot in F\n");
+        f,
+        "usage: governors [--seeds N] [--first SEED] [--hours H] [--margin C] [--json | --frontier FILE.svg]\n"
+        "Our law beside none, every rival and the oracle on the same random plants: one table without faults and one "
+        "with, or one object for programs (without).\n"
+        "  --seeds N       plants, nine kinds in turn (72)    --first SEED   the first of them (1)\n"
+        "  --hours H       of each (2)                        --margin C     all aim this much below the limit (0)\n"
+        "  --frontier F    the margin as a parameter: throughput against heat as CSV, and as a plot in F\n");
 }
 
 int main(int argc, char **argv)

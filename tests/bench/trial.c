@@ -99,10 +99,10 @@ static int64_t clock_ns(void)
     return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-#define BROKEN   1 /* the drive that breaks */
-#define JUMP_C   15
-#define JUMP_S   300.0
-#define JUMPS_S  3.0
+#define BROKEN  1 /* the drive that breaks */
+#define JUMP_C  15
+#define JUMP_S  300.0
+#define JUMPS_S 3.0
 
 static bool broken(const struct plant *p)
 {
@@ -189,7 +189,8 @@ static void run_law(const struct el_governor_law *law, const struct plant_option
     el_governor_free(g);
 }
 
-void trial_run(const struct el_governor_law *law, const struct plant_options *o, enum trial_fault fault, struct trial *t)
+void trial_run(const struct el_governor_law *law, const struct plant_options *o, enum trial_fault fault,
+               struct trial *t)
 {
     static struct tally ours, oracle;
     double hours = (o->duration_s - 600) / 3600;

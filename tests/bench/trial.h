@@ -20,7 +20,15 @@ struct trial {
 };
 
 /* What breaks on the second drive, for a third of the time from the middle on; of TRIAL_INLET_LOST the inlet sensor. */
-enum trial_fault { TRIAL_SOUND = 0, TRIAL_STUCK, TRIAL_LOST, TRIAL_JUMPS, TRIAL_CAP_IGNORED, TRIAL_INLET_LOST, TRIAL_FAULTS };
+enum trial_fault {
+    TRIAL_SOUND = 0,
+    TRIAL_STUCK,
+    TRIAL_LOST,
+    TRIAL_JUMPS,
+    TRIAL_CAP_IGNORED,
+    TRIAL_INLET_LOST,
+    TRIAL_FAULTS
+};
 
 void trial_run(const struct el_governor_law *law, const struct plant_options *o, enum trial_fault fault,
                struct trial *t); /* law NULL: the oracle */

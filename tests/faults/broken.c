@@ -1,4 +1,5 @@
-/* Faults between the daemon and the twin, and under the daemon: its calls of malloc, open, write ... are wrapped by the linker. */
+/* Faults between the daemon and the twin, and under the daemon: its calls of malloc, open, write ... are wrapped by the
+ * linker. */
 #include "broken.h"
 
 #include <errno.h>
@@ -15,11 +16,13 @@
 #include "twin/machine.h"
 
 const char *const broken_names[BROKEN_KINDS] = {
-    "page-zero", "page-ones", "page-random", "status", "eio", "late", "io-counters", "write-refused", "write-half", "read-back", "save",
-    "restore", "discovery", "disk-full", "read-only", "rename", "fsync", "descriptors", "eintr", "short-write", "memory", "clock",
+    "page-zero",  "page-ones",   "page-random", "status",      "eio",       "late",      "io-counters", "write-refused",
+    "write-half", "read-back",   "save",        "restore",     "discovery", "disk-full", "read-only",   "rename",
+    "fsync",      "descriptors", "eintr",       "short-write", "memory",    "clock",
 };
 
-static _Thread_local struct broken *under; /* only the tick thread's calls break: those of others come at their own time */
+static _Thread_local struct broken
+    *under; /* only the tick thread's calls break: those of others come at their own time */
 static _Thread_local unsigned nth, interrupted;
 static _Thread_local bool nth_failed;
 
@@ -28,7 +31,8 @@ bool broken_now(const struct broken *b, enum broken_kind kind, int slot)
     double t = b->over ? -1 : (double)b->inner.ops->now_us(b->inner.dev) / 1e6;
 
     for (int i = 0; i < b->faults; i++)
-        if (b->fault[i].kind == kind && (slot < 0 || b->fault[i].slot == slot) && t >= b->fault[i].from_s && t < b->fault[i].to_s)
+        if (b->fault[i].kind == kind && (slot < 0 || b->fault[i].slot == slot) && t >= b->fault[i].from_s &&
+            t < b->fault[i].to_s)
             return true;
     return false;
 }
@@ -135,7 +139,8 @@ static int b_save(void *dev, enum el_actuator a, uint32_t key, char *text, size_
 {
     struct broken *b = dev;
 
-    return broken_now(b, BROKEN_SAVE, slot_of(b, key)) ? -EIO : b->inner.ops->actuator_save(b->inner.dev, a, key, text, n);
+    return broken_now(b, BROKEN_SAVE, slot_of(b, key)) ? -EIO
+                                                       : b->inner.ops->actuator_save(b->inner.dev, a, key, text, n);
 }
 
 /* Before the first write to a drive, what stands there: what the journal must say. */
@@ -195,7 +200,9 @@ static int b_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuato
 {
     struct broken *b = dev;
 
-    return broken_now(b, BROKEN_READ_BACK, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key)) ? -EIO : b->inner.ops->actuator_read(b->inner.dev, a, key, out);
+    return broken_now(b, BROKEN_READ_BACK, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key))
+               ? -EIO
+               : b->inner.ops->actuator_read(b->inner.dev, a, key, out);
 }
 
 static int b_restore(void *dev, enum el_actuator a, uint32_t key, const char *text)
@@ -205,7 +212,9 @@ static int b_restore(void *dev, enum el_actuator a, uint32_t key, const char *te
     if (b->dead)
         return -EIO;
     b->restores++;
-    return broken_now(b, BROKEN_RESTORE, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key)) ? -EIO : b->inner.ops->actuator_restore(b->inner.dev, a, key, text);
+    return broken_now(b, BROKEN_RESTORE, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key))
+               ? -EIO
+               : b->inner.ops->actuator_restore(b->inner.dev, a, key, text);
 }
 
 static int64_t b_now_us(void *dev)
@@ -222,9 +231,20 @@ static void *b_close(void *dev)
 }
 
 const struct el_device_ops broken_ops = {
-    .name = "twin", .discover = b_discover, .changed = b_changed, .admin = b_admin, .read_links = b_read_links, .read_sensors = b_read_sensors,
-    .read_io = b_read_io, .actuator_usable = b_usable, .actuator_save = b_save, .actuator_write = b_write, .actuator_read = b_read,
-    .actuator_restore = b_restore, .now_us = b_now_us, .close = b_close,
+    .name = "twin",
+    .discover = b_discover,
+    .changed = b_changed,
+    .admin = b_admin,
+    .read_links = b_read_links,
+    .read_sensors = b_read_sensors,
+    .read_io = b_read_io,
+    .actuator_usable = b_usable,
+    .actuator_save = b_save,
+    .actuator_write = b_write,
+    .actuator_read = b_read,
+    .actuator_restore = b_restore,
+    .now_us = b_now_us,
+    .close = b_close,
 };
 
 /* ---- under the daemon ---- */
@@ -278,9 +298,9 @@ static bool is_interrupted(void)
     return (interrupted++ & 1) == 0 && fails(BROKEN_EINTR, EINTR);
 }
 
-#define WRAP(type, name, ...) \
-    type __real_##name(__VA_ARGS__); \
-    type __wrap_##name(__VA_ARGS__); \
+#define WRAP(type, name, ...)                                                                                          \
+    type __real_##name(__VA_ARGS__);                                                                                   \
+    type __wrap_##name(__VA_ARGS__);                                                                                   \
     type __wrap_##name(__VA_ARGS__)
 
 WRAP(void *, malloc, size_t n)

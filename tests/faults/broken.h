@@ -1,4 +1,5 @@
-/* A machine that breaks: a backend between the daemon and the twin, and the system calls under the daemon (see broken.c). */
+/* A machine that breaks: a backend between the daemon and the twin, and the system calls under the daemon (see
+ * broken.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -22,16 +23,16 @@ enum broken_kind {
     BROKEN_READ_BACK,     /* what is in force cannot be read */
     BROKEN_SAVE,          /* what stands there cannot be read before the first write */
     BROKEN_RESTORE,
-    BROKEN_DISCOVERY,     /* looking for drives fails */
-    BROKEN_DISK_FULL,     /* writing any file stops half way */
-    BROKEN_READ_ONLY,     /* no file can be made */
+    BROKEN_DISCOVERY, /* looking for drives fails */
+    BROKEN_DISK_FULL, /* writing any file stops half way */
+    BROKEN_READ_ONLY, /* no file can be made */
     BROKEN_RENAME,
     BROKEN_FSYNC,
-    BROKEN_DESCRIPTORS,   /* no descriptor is left */
-    BROKEN_EINTR,         /* each second call is interrupted first */
-    BROKEN_SHORT,         /* writes take one byte */
-    BROKEN_MEMORY,        /* one in thirty allocations fails */
-    BROKEN_CLOCK,         /* the time of day jumps by years */
+    BROKEN_DESCRIPTORS, /* no descriptor is left */
+    BROKEN_EINTR,       /* each second call is interrupted first */
+    BROKEN_SHORT,       /* writes take one byte */
+    BROKEN_MEMORY,      /* one in thirty allocations fails */
+    BROKEN_CLOCK,       /* the time of day jumps by years */
     BROKEN_KINDS
 };
 extern const char *const broken_names[BROKEN_KINDS];

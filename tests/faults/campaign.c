@@ -1,7 +1,7 @@
-/* faults_campaign [--first SEED] [--count N] [--seconds S] [--card NAME] [--verbose]: random fault scenarios through the whole
- * control loop (discovery, polls, governor, hands, journal, snapshot) over a twin in virtual time, one or two faults each. A
- * seed is a scenario: --first SEED --count 1 --verbose plays it again. Ends after N scenarios or S seconds, prints what was
- * broken and how often, exits 1 when anything was. */
+/* faults_campaign [--first SEED] [--count N] [--seconds S] [--card NAME] [--verbose]: random fault scenarios through
+ * the whole control loop (discovery, polls, governor, hands, journal, snapshot) over a twin in virtual time, one or two
+ * faults each. A seed is a scenario: --first SEED --count 1 --verbose plays it again. Ends after N scenarios or S
+ * seconds, prints what was broken and how often, exits 1 when anything was. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -22,17 +22,34 @@
 #include "control/restore.h"
 #include "control/tick.h"
 
-#define TICK_S    2.0
-#define LIFE_S    420.0 /* of a scenario */
-#define LAST_S    220.0 /* by then every fault is over */
-#define HEALED_S  120.0 /* from then on nothing may be left of it */
-#define LATE_US   (4 * EL_USEC_PER_SEC)
+#define TICK_S     2.0
+#define LIFE_S     420.0 /* of a scenario */
+#define LAST_S     220.0 /* by then every fault is over */
+#define HEALED_S   120.0 /* from then on nothing may be left of it */
+#define LATE_US    (4 * EL_USEC_PER_SEC)
 #define TWIN_FIRST EL_SCENARIO_SENSOR_STUCK
 
-enum invariant { LATE, WROTE_UNASKED, UNJOURNALLED, NOT_ORIGINAL, NOT_RESTORED, TOO_HOT, UNTRUE, NOT_HEALED, UNSOUND, INVARIANTS };
-static const char *const invariant_names[INVARIANTS] = {
-    "a round over two periods", "a write in observe or advise", "a write without journal", "a journal with another original",
-    "not restored", "above critical though it could be slowed", "an untrue value", "still hurt after the fault", "an unsound snapshot"};
+enum invariant {
+    LATE,
+    WROTE_UNASKED,
+    UNJOURNALLED,
+    NOT_ORIGINAL,
+    NOT_RESTORED,
+    TOO_HOT,
+    UNTRUE,
+    NOT_HEALED,
+    UNSOUND,
+    INVARIANTS
+};
+static const char *const invariant_names[INVARIANTS] = {"a round over two periods",
+                                                        "a write in observe or advise",
+                                                        "a write without journal",
+                                                        "a journal with another original",
+                                                        "not restored",
+                                                        "above critical though it could be slowed",
+                                                        "an untrue value",
+                                                        "still hurt after the fault",
+                                                        "an unsound snapshot"};
 
 struct trial {
     uint64_t seed;
@@ -42,10 +59,10 @@ struct trial {
     struct broken b;
     struct el_tick *tick;
     char what[256];
-    double lie_c[EL_CARD_SLOTS_MAX];       /* how far its readings may be off, by what was done to them */
+    double lie_c[EL_CARD_SLOTS_MAX]; /* how far its readings may be off, by what was done to them */
     double hot_s[EL_CARD_SLOTS_MAX], silent_s[EL_CARD_SLOTS_MAX];
-    double cap_before[EL_CARD_SLOTS_MAX]; /* what a round reports was read before it wrote */
-    unsigned untrue[EL_CARD_SLOTS_MAX];    /* rounds in a row */
+    double cap_before[EL_CARD_SLOTS_MAX];                      /* what a round reports was read before it wrote */
+    unsigned untrue[EL_CARD_SLOTS_MAX];                        /* rounds in a row */
     bool mute[EL_CARD_SLOTS_MAX], no_hands[EL_CARD_SLOTS_MAX]; /* cannot be seen, cannot be slowed, at some time */
     unsigned broken[INVARIANTS];
 };
@@ -89,8 +106,12 @@ static void add_twin_fault(struct trial *t, int slot, double from, double to)
 {
     struct el_scenario_event *e = &t->scenario.event[t->scenario.events++];
 
-    *e = (struct el_scenario_event){.at_s = from, .for_s = to - from, .kind = (enum el_scenario_kind)(TWIN_FIRST + below(t, EL_SCENARIO_KIND_COUNT - TWIN_FIRST)),
-                                    .card = 0, .slot = slot};
+    *e = (struct el_scenario_event){
+        .at_s = from,
+        .for_s = to - from,
+        .kind = (enum el_scenario_kind)(TWIN_FIRST + below(t, EL_SCENARIO_KIND_COUNT - TWIN_FIRST)),
+        .card = 0,
+        .slot = slot};
     if (e->kind <= EL_SCENARIO_SENSOR_LYING) {
         e->sensor = below(t, 3) ? EL_SCENARIO_COMPOSITE : EL_SCENARIO_BOARD_INLET + below(t, 5);
         e->value = el_rng_between(&t->rng, -15, 15);
@@ -119,13 +140,15 @@ static void add_own_fault(struct trial *t, int slot, double from, double to)
     if (f->kind == BROKEN_PAGE_RANDOM || f->kind == BROKEN_LATE)
         t->lie_c[slot] = 400;
     for (uint32_t i = 0; i < card.slots; i++)
-        t->no_hands[i] |= (f->kind >= BROKEN_WRITE_REFUSED && f->kind <= BROKEN_RESTORE && (int)i == slot) || f->kind >= BROKEN_DISK_FULL;
+        t->no_hands[i] |= (f->kind >= BROKEN_WRITE_REFUSED && f->kind <= BROKEN_RESTORE && (int)i == slot) ||
+                          f->kind >= BROKEN_DISK_FULL;
     note(t, broken_names[f->kind], slot, from, to);
 }
 
 static void invent(struct trial *t)
 {
-    static const enum el_mode modes[] = {EL_MODE_OBSERVE, EL_MODE_ADVISE, EL_MODE_ENFORCE, EL_MODE_ENFORCE, EL_MODE_ENFORCE, EL_MODE_ENFORCE};
+    static const enum el_mode modes[] = {EL_MODE_OBSERVE, EL_MODE_ADVISE,  EL_MODE_ENFORCE,
+                                         EL_MODE_ENFORCE, EL_MODE_ENFORCE, EL_MODE_ENFORCE};
 
     t->rng = el_rng_seed(t->seed * 0xd1342543de82ef95ULL + 1);
     t->b.rng = el_rng_seed(el_rng_u64(&t->rng));
@@ -141,7 +164,8 @@ static void invent(struct trial *t)
     t->scenario.airflow_lfm = el_rng_between(&t->rng, 150, 400);
     for (unsigned n = 1 + below(t, 2); n; n--) {
         int slot = (int)below(t, card.slots);
-        double from = below(t, 8) ? el_rng_between(&t->rng, 10, 150) : 0, to = el_rng_between(&t->rng, from + 4, LAST_S);
+        double from = below(t, 8) ? el_rng_between(&t->rng, 10, 150) : 0,
+               to = el_rng_between(&t->rng, from + 4, LAST_S);
 
         if (below(t, 2))
             add_twin_fault(t, slot, from, to);
@@ -157,7 +181,8 @@ static bool lies_now(const struct trial *t, uint32_t i, double now)
     return t->lie_c[i] > 0 && now < LAST_S + 30;
 }
 
-static void check_slot(struct trial *t, const struct el_slot *s, const struct el_twin_slot_truth *truth, uint32_t i, double now)
+static void check_slot(struct trial *t, const struct el_slot *s, const struct el_twin_slot_truth *truth, uint32_t i,
+                       double now)
 {
     const struct el_reading *temp = &s->temp_mc[0];
     double seen = (double)temp->value / 1000;
@@ -170,18 +195,23 @@ static void check_slot(struct trial *t, const struct el_slot *s, const struct el
     if (t->silent_s[i] > 30 && temp->quality == EL_GOOD)
         hurt(t, UNTRUE, "at %.0f s slot %u is silent for %.0f s and has a good reading", now, i, t->silent_s[i]);
     t->untrue[i] = truth->present && isfinite(s->action.cap_ratio_in_force) && s->action.last_us &&
-                   fabs(s->action.cap_ratio_in_force - truth->cap_ratio) > 0.05 &&
-                   fabs(s->action.cap_ratio_in_force - t->cap_before[i]) > 0.05 ? t->untrue[i] + 1 : 0;
+                           fabs(s->action.cap_ratio_in_force - truth->cap_ratio) > 0.05 &&
+                           fabs(s->action.cap_ratio_in_force - t->cap_before[i]) > 0.05
+                       ? t->untrue[i] + 1
+                       : 0;
     t->cap_before[i] = truth->cap_ratio;
     if (!t->no_hands[i] && !t->mute[i] && t->untrue[i] >= 3)
-        hurt(t, UNTRUE, "at %.0f s slot %u: cap in force %.2f is %.2f", now, i, s->action.cap_ratio_in_force, truth->cap_ratio);
+        hurt(t, UNTRUE, "at %.0f s slot %u: cap in force %.2f is %.2f", now, i, s->action.cap_ratio_in_force,
+             truth->cap_ratio);
 }
 
-/* Above critical for a minute though there is a hand left to slow it with. What lies within plausibility is left out. */
+/* Above critical for a minute though there is a hand left to slow it with. What lies within plausibility is left out.
+ */
 static void check_heat(struct trial *t, const struct el_twin_slot_truth *truth, uint32_t i, double now)
 {
     double beyond = truth->temp_c - drives[i].cctemp_c;
-    bool could = t->settings.governor.mode == EL_MODE_ENFORCE && !(t->no_hands[i] && now < LAST_S + 60) && !lies_now(t, i, now) && truth->cap_ratio > 0.1;
+    bool could = t->settings.governor.mode == EL_MODE_ENFORCE && !(t->no_hands[i] && now < LAST_S + 60) &&
+                 !lies_now(t, i, now) && truth->cap_ratio > 0.1;
 
     if (!truth->present || !isfinite(beyond))
         return;
@@ -198,8 +228,8 @@ static void check_healed(struct trial *t, const struct el_snapshot *s, double no
         const struct el_slot *slot = &el_snapshot_slots(s)[i];
 
         if (slot->state != EL_SLOT_UP || slot->temp_mc[0].quality != EL_GOOD)
-            hurt(t, NOT_HEALED, "at %.0f s slot %u is in state %d (%s), temperature %s", now, i, (int)slot->state, slot->reason,
-                 el_quality_name(slot->temp_mc[0].quality));
+            hurt(t, NOT_HEALED, "at %.0f s slot %u is in state %d (%s), temperature %s", now, i, (int)slot->state,
+                 slot->reason, el_quality_name(slot->temp_mc[0].quality));
     }
     if (s->slots.count != card.slots)
         hurt(t, NOT_HEALED, "%u slots are known", s->slots.count);
@@ -278,8 +308,14 @@ static void clear_dirs(const struct el_settings *s)
 
 static int open_machine(struct trial *t)
 {
-    const struct el_twin_options o = {.card = &card, .drives = drives, .cards = 1, .inlet_c = t->scenario.inlet_c, .airflow_lfm = t->scenario.airflow_lfm,
-                                      .seed = t->seed + 1, .virtual_time = true, .scenario = &t->scenario};
+    const struct el_twin_options o = {.card = &card,
+                                      .drives = drives,
+                                      .cards = 1,
+                                      .inlet_c = t->scenario.inlet_c,
+                                      .airflow_lfm = t->scenario.airflow_lfm,
+                                      .seed = t->seed + 1,
+                                      .virtual_time = true,
+                                      .scenario = &t->scenario};
     char why[200];
     int r = el_twin_open(&o, &t->b.inner, why, sizeof why);
 
@@ -326,7 +362,8 @@ static int play(uint64_t seed, unsigned total[INVARIANTS])
         return -EINVAL;
     }
     if (verbose)
-        printf("seed %llu: %s; %.0f C, %.0f LFM\n", (unsigned long long)seed, t->what, t->scenario.inlet_c, t->scenario.airflow_lfm);
+        printf("seed %llu: %s; %.0f C, %.0f LFM\n", (unsigned long long)seed, t->what, t->scenario.inlet_c,
+               t->scenario.airflow_lfm);
     live(t);
     check_restored(t);
     for (int i = 0; i < INVARIANTS; i++) {
@@ -383,8 +420,10 @@ static int load(const char *name)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"first", required_argument, NULL, 'f'}, {"count", required_argument, NULL, 'n'}, {"seconds", required_argument, NULL, 's'},
-                                            {"card", required_argument, NULL, 'c'}, {"verbose", no_argument, NULL, 'v'}, {0}};
+    static const struct option options[] = {
+        {"first", required_argument, NULL, 'f'},   {"count", required_argument, NULL, 'n'},
+        {"seconds", required_argument, NULL, 's'}, {"card", required_argument, NULL, 'c'},
+        {"verbose", no_argument, NULL, 'v'},       {0}};
     unsigned long long first = 1, count = 10000, done = 0, bad = 0;
     unsigned total[INVARIANTS] = {0};
     double seconds = 1e9;
@@ -416,7 +455,8 @@ int main(int argc, char **argv)
         return 1;
     for (; done < count && (double)(el_clock_boottime_us() - begin) / 1e6 < seconds; done++)
         bad += play(first + done, total) != 0;
-    printf("%llu scenarios in %.0f s, %llu with an invariant broken; slowest round %.1f ms, hottest %.1f C beyond critical where it could be helped\n",
+    printf("%llu scenarios in %.0f s, %llu with an invariant broken; slowest round %.1f ms, hottest %.1f C beyond "
+           "critical where it could be helped\n",
            done, (double)(el_clock_boottime_us() - begin) / 1e6, bad, (double)slowest_us / 1000, hottest_beyond_c);
     for (int i = 0; i < INVARIANTS; i++)
         if (total[i])

@@ -5,16 +5,30 @@
 #include "fuzz.h"
 #include "model/device.h"
 
-/* A recorded machine with one drive, one board chip and one port. Each line of the input is the text of one attribute. */
+/* A recorded machine with one drive, one board chip and one port. Each line of the input is the text of one attribute.
+ */
 static const char *const attributes[] = {
-    "sys/class/nvme/nvme0/address", "sys/class/nvme/nvme0/state", "sys/class/nvme/nvme0/transport", "sys/class/nvme/nvme0/cntlid",
-    "sys/bus/pci/devices/0000:05:00.0/class", "sys/bus/pci/devices/0000:05:00.0/vendor",
-    "sys/bus/pci/devices/0000:05:00.0/current_link_speed", "sys/bus/pci/devices/0000:05:00.0/max_link_speed",
-    "sys/bus/pci/devices/0000:05:00.0/current_link_width", "sys/bus/pci/devices/0000:05:00.0/max_link_width",
-    "sys/bus/pci/devices/0000:05:00.0/aer_dev_correctable", "sys/bus/pci/devices/0000:05:00.0/numa_node",
-    "sys/class/hwmon/hwmon0/name", "sys/class/hwmon/hwmon0/temp1_input", "sys/class/hwmon/hwmon0/temp1_label",
-    "sys/class/hwmon/hwmon0/temp1_max", "sys/class/hwmon/hwmon0/fan1_input", "sys/class/hwmon/hwmon0/pwm1",
-    "sys/class/hwmon/hwmon0/temp1_fault", "sys/class/hwmon/hwmon0/power1_average", "proc/diskstats",
+    "sys/class/nvme/nvme0/address",
+    "sys/class/nvme/nvme0/state",
+    "sys/class/nvme/nvme0/transport",
+    "sys/class/nvme/nvme0/cntlid",
+    "sys/bus/pci/devices/0000:05:00.0/class",
+    "sys/bus/pci/devices/0000:05:00.0/vendor",
+    "sys/bus/pci/devices/0000:05:00.0/current_link_speed",
+    "sys/bus/pci/devices/0000:05:00.0/max_link_speed",
+    "sys/bus/pci/devices/0000:05:00.0/current_link_width",
+    "sys/bus/pci/devices/0000:05:00.0/max_link_width",
+    "sys/bus/pci/devices/0000:05:00.0/aer_dev_correctable",
+    "sys/bus/pci/devices/0000:05:00.0/numa_node",
+    "sys/class/hwmon/hwmon0/name",
+    "sys/class/hwmon/hwmon0/temp1_input",
+    "sys/class/hwmon/hwmon0/temp1_label",
+    "sys/class/hwmon/hwmon0/temp1_max",
+    "sys/class/hwmon/hwmon0/fan1_input",
+    "sys/class/hwmon/hwmon0/pwm1",
+    "sys/class/hwmon/hwmon0/temp1_fault",
+    "sys/class/hwmon/hwmon0/power1_average",
+    "proc/diskstats",
 };
 #define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
 

@@ -1,5 +1,6 @@
-/* What every fuzz target shares. A target is tests/fuzz/ROOM_NAME.c with LLVMFuzzerTestOneInput; its seeds are in corpus/ROOM_NAME.
- * Built with the preset `fuzz` it runs under libFuzzer; in every other build it replays its seeds and cheap variations of them. */
+/* What every fuzz target shares. A target is tests/fuzz/ROOM_NAME.c with LLVMFuzzerTestOneInput; its seeds are in
+ * corpus/ROOM_NAME. Built with the preset `fuzz` it runs under libFuzzer; in every other build it replays its seeds and
+ * cheap variations of them. */
 #pragma once
 
 #include <fcntl.h>

@@ -27,8 +27,8 @@ static void walk(const struct el_snapshot *s)
         sum += strlen(el_snapshot_alarms(s)[i].text);
 }
 
-/* First byte odd: the rest is a block. Even: the rest are edits (offset 3 bytes, value 1 byte) of a sound one, which is sealed again
- * so that the checks behind the checksum are reached. */
+/* First byte odd: the rest is a block. Even: the rest are edits (offset 3 bytes, value 1 byte) of a sound one, which is
+ * sealed again so that the checks behind the checksum are reached. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct el_test_snapshot options = {.drives = 2, .sensors = 1, .seq = 1, .events = 2, .alarms = 1};

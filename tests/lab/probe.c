@@ -1,10 +1,12 @@
-/* probe COMMAND...: drives the host backend alone, for the lab. Commands run in order, each an argument with words in it:
+/* probe COMMAND...: drives the host backend alone, for the lab. Commands run in order, each an argument with words in
+ * it:
  *
  *   discover | links | sensors | sleep SECONDS | file PATH ROLE MAX_AGE | changed SECONDS
  *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | bare CONTROLLER COUNT | io SERIAL
  *   usable|save|read|restore ACTUATOR SERIAL-OR-SENSOR | write ACTUATOR SERIAL-OR-SENSOR VALUE [WATTS]
  *
- * Energy prices in `write io_budget|io_max`: 1 nJ a byte, 1 uJ an operation, both ways. Exit 1 when a command failed. */
+ * Energy prices in `write io_budget|io_max`: 1 nJ a byte, 1 uJ an operation, both ways. Exit 1 when a command failed.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -60,8 +62,8 @@ static void discover(void)
         const struct el_slot *s = &inv.slots[i];
 
         printf("slot %u.%u %s %s %s %s label=%s array=%s\n", s->card, s->number, el_slot_state_name(s->state),
-               s->controller[0] ? s->controller : "-", s->address, s->identify.serial[0] ? s->identify.serial : "-", s->label,
-               s->array);
+               s->controller[0] ? s->controller : "-", s->address, s->identify.serial[0] ? s->identify.serial : "-",
+               s->label, s->array);
     }
 }
 
@@ -71,9 +73,10 @@ static void links(void)
     for (uint32_t i = 0; i < inv.n.links; i++) {
         const struct el_link *l = &inv.links[i];
 
-        printf("link %s %s slot=%d %ux%u max %ux%u%s%s correctable=%" PRIu64 " fatal=%" PRIu64 " nonfatal=%" PRIu64 "\n",
-               el_link_role_name(l->role), l->address, l->slot, l->current_mts, l->current_width, l->max_mts, l->max_width,
-               l->up ? " up" : "", l->degraded ? " DEGRADED" : "", l->aer[0].total, l->aer[2].total, l->aer[1].total);
+        printf(
+            "link %s %s slot=%d %ux%u max %ux%u%s%s correctable=%" PRIu64 " fatal=%" PRIu64 " nonfatal=%" PRIu64 "\n",
+            el_link_role_name(l->role), l->address, l->slot, l->current_mts, l->current_width, l->max_mts, l->max_width,
+            l->up ? " up" : "", l->degraded ? " DEGRADED" : "", l->aer[0].total, l->aer[2].total, l->aer[1].total);
     }
 }
 
@@ -81,9 +84,10 @@ static void sensors(void)
 {
     device.ops->read_sensors(device.dev, inv.sensors, inv.n.sensors);
     for (uint32_t i = 0; i < inv.n.sensors; i++)
-        printf("sensor %s %s %s %" PRId64 " role=%s%s%s\n", inv.sensors[i].name, el_sensor_kind_name(inv.sensors[i].kind),
-               el_quality_name(inv.sensors[i].value.quality), inv.sensors[i].value.value,
-               el_sensor_role_name(inv.sensors[i].role), inv.sensors[i].alarm ? " alarm" : "", inv.sensors[i].fault ? " fault" : "");
+        printf("sensor %s %s %s %" PRId64 " role=%s%s%s\n", inv.sensors[i].name,
+               el_sensor_kind_name(inv.sensors[i].kind), el_quality_name(inv.sensors[i].value.quality),
+               inv.sensors[i].value.value, el_sensor_role_name(inv.sensors[i].role),
+               inv.sensors[i].alarm ? " alarm" : "", inv.sensors[i].fault ? " fault" : "");
 }
 
 static void changed(double seconds)
@@ -103,7 +107,10 @@ static void changed(double seconds)
 
 static int smart_page(uint32_t key, uint8_t page[EL_NVME_SMART_SIZE])
 {
-    struct el_admin cmd = {.kind = EL_ADMIN_GET_LOG, .id = EL_NVME_LID_SMART, .nsid = EL_NVME_NSID_ALL, .data = page,
+    struct el_admin cmd = {.kind = EL_ADMIN_GET_LOG,
+                           .id = EL_NVME_LID_SMART,
+                           .nsid = EL_NVME_NSID_ALL,
+                           .data = page,
                            .size = EL_NVME_SMART_SIZE};
 
     return device.ops->admin(device.dev, key, &cmd);
@@ -116,7 +123,8 @@ static void smart(uint32_t key)
     int r = smart_page(key, page);
 
     if (r == 0)
-        printf("smart kelvin=%d warning=%d us=%" PRId64 "\n", page[1] | page[2] << 8, page[0], el_clock_boottime_us() - start);
+        printf("smart kelvin=%d warning=%d us=%" PRId64 "\n", page[1] | page[2] << 8, page[0],
+               el_clock_boottime_us() - start);
     else
         result("smart", r);
 }
@@ -137,15 +145,20 @@ static void polls(uint32_t key, int count)
         bad += smart_page(key, page) != 0;
     getrusage(RUSAGE_THREAD, &b);
     printf("polls %d bad %d user_us_each %.2f system_us_each %.2f error_log %u\n", count, bad,
-           spent(&a.ru_utime, &b.ru_utime) / count, spent(&a.ru_stime, &b.ru_stime) / count, page[176] | (unsigned)page[177] << 8);
+           spent(&a.ru_utime, &b.ru_utime) / count, spent(&a.ru_stime, &b.ru_stime) / count,
+           page[176] | (unsigned)page[177] << 8);
 }
 
 /* The same commands by nothing but the ioctl: what a poll could cost at least. */
 static void bare(const char *controller, int count)
 {
     uint8_t page[EL_NVME_SMART_SIZE];
-    struct nvme_passthru_cmd cmd = {.opcode = 2, .nsid = EL_NVME_NSID_ALL, .addr = (uint64_t)(uintptr_t)page, .data_len = sizeof page,
-                                    .cdw10 = EL_NVME_LID_SMART | (sizeof page / 4 - 1) << 16, .timeout_ms = 5000};
+    struct nvme_passthru_cmd cmd = {.opcode = 2,
+                                    .nsid = EL_NVME_NSID_ALL,
+                                    .addr = (uint64_t)(uintptr_t)page,
+                                    .data_len = sizeof page,
+                                    .cdw10 = EL_NVME_LID_SMART | (sizeof page / 4 - 1) << 16,
+                                    .timeout_ms = 5000};
     char path[64];
     struct rusage a, b;
     int fd, bad = 0;
@@ -156,8 +169,8 @@ static void bare(const char *controller, int count)
     for (int i = 0; i < count; i++)
         bad += ioctl(fd, NVME_IOCTL_ADMIN_CMD, &cmd) != 0;
     getrusage(RUSAGE_THREAD, &b);
-    printf("bare %d bad %d user_us_each %.2f system_us_each %.2f\n", count, bad, spent(&a.ru_utime, &b.ru_utime) / count,
-           spent(&a.ru_stime, &b.ru_stime) / count);
+    printf("bare %d bad %d user_us_each %.2f system_us_each %.2f\n", count, bad,
+           spent(&a.ru_utime, &b.ru_utime) / count, spent(&a.ru_stime, &b.ru_stime) / count);
     close(fd);
 }
 
@@ -188,8 +201,8 @@ static void io(uint32_t key)
     int r = device.ops->read_io(device.dev, key, &v);
 
     if (r == 0)
-        printf("io %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " at %" PRId64 "\n", v.read_bytes, v.write_bytes, v.read_ops,
-               v.write_ops, v.time_us);
+        printf("io %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " at %" PRId64 "\n", v.read_bytes, v.write_bytes,
+               v.read_ops, v.write_ops, v.time_us);
     else
         result("io", r);
 }
@@ -198,9 +211,16 @@ static void write_actuator(enum el_actuator a, uint32_t key, const char *value, 
 {
     double v = value ? strtod(value, NULL) : 0, full_w = watts ? strtod(watts, NULL) : 0;
     struct el_actuator_value out = {
-        .cap = {.ratio = v, .budget_w = v * full_w, .read_j_per_byte = 1e-9, .write_j_per_byte = 1e-9, .read_j_per_op = 1e-6,
+        .cap = {.ratio = v,
+                .budget_w = v * full_w,
+                .read_j_per_byte = 1e-9,
+                .write_j_per_byte = 1e-9,
+                .read_j_per_op = 1e-6,
                 .write_j_per_op = 1e-6},
-        .power_state = (int32_t)v, .tmt1_c = (int32_t)v, .tmt2_c = (int32_t)v + 5, .pwm_ratio = v,
+        .power_state = (int32_t)v,
+        .tmt1_c = (int32_t)v,
+        .tmt2_c = (int32_t)v + 5,
+        .pwm_ratio = v,
     };
     int64_t start = el_clock_boottime_us();
 
@@ -215,8 +235,8 @@ static void read_actuator(enum el_actuator a, uint32_t key)
 
     result("read", r);
     if (r == 0)
-        printf("value ratio=%.4f watts=%.4f ps=%d tmt=%d,%d pwm=%.3f\n", v.cap.ratio, v.cap.budget_w, v.power_state, v.tmt1_c,
-               v.tmt2_c, v.pwm_ratio);
+        printf("value ratio=%.4f watts=%.4f ps=%d tmt=%d,%d pwm=%.3f\n", v.cap.ratio, v.cap.budget_w, v.power_state,
+               v.tmt1_c, v.tmt2_c, v.pwm_ratio);
 }
 
 static void act(const char *verb, enum el_actuator a, char *words[8])

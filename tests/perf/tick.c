@@ -1,5 +1,6 @@
-/* perf_tick DRIVES [ROUNDS]: CPU time of one round over a made-up machine whose drives answer at once: our own work and nothing else.
- * Prints median and p99; fails when the median is over four times what is promised (50 us for 8 drives, 5 ms for 1,024). */
+/* perf_tick DRIVES [ROUNDS]: CPU time of one round over a made-up machine whose drives answer at once: our own work and
+ * nothing else. Prints median and p99; fails when the median is over four times what is promised (50 us for 8 drives, 5
+ * ms for 1,024). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static uint32_t drives, cards;
 static int discover(void *dev, struct el_inventory *inv)
 {
     memset(inv, 0, sizeof *inv);
-    inv->n = (struct el_snapshot_counts){.cards = cards, .slots = drives, .links = drives + 2 * cards, .sensors = 4 * cards};
+    inv->n =
+        (struct el_snapshot_counts){.cards = cards, .slots = drives, .links = drives + 2 * cards, .sensors = 4 * cards};
     inv->cards = calloc(cards, sizeof *inv->cards);
     inv->slots = calloc(drives, sizeof *inv->slots);
     inv->links = calloc(inv->n.links, sizeof *inv->links);
@@ -35,13 +37,16 @@ static int discover(void *dev, struct el_inventory *inv)
         card->links = SLOTS_PER_CARD + 2;
         card->has_switch = true;
         for (uint32_t i = 0; i < SLOTS_PER_CARD; i++)
-            inv->slots[card->first_slot + i] = (struct el_slot){.card = c, .number = i, .key = card->first_slot + i, .state = EL_SLOT_UP};
+            inv->slots[card->first_slot + i] =
+                (struct el_slot){.card = c, .number = i, .key = card->first_slot + i, .state = EL_SLOT_UP};
         for (uint32_t i = 0; i < card->links; i++)
             inv->links[card->first_link + i] = (struct el_link){.card = c, .slot = -1, .role = EL_LINK_DRIVE};
         for (uint32_t i = 0; i < 4; i++)
-            inv->sensors[c * 4 + i] = (struct el_sensor){
-                .card = (int32_t)c, .role = (enum el_sensor_role)(EL_ROLE_INLET + i),
-                .kind = i == 2 ? EL_SENSOR_POWER : i == 3 ? EL_SENSOR_FAN : EL_SENSOR_TEMPERATURE};
+            inv->sensors[c * 4 + i] = (struct el_sensor){.card = (int32_t)c,
+                                                         .role = (enum el_sensor_role)(EL_ROLE_INLET + i),
+                                                         .kind = i == 2   ? EL_SENSOR_POWER
+                                                                 : i == 3 ? EL_SENSOR_FAN
+                                                                          : EL_SENSOR_TEMPERATURE};
     }
     return 0;
 }
@@ -76,7 +81,8 @@ static int read_io(void *dev, uint32_t key, struct el_slot_io *io)
     static uint64_t bytes;
 
     bytes += 1 << 20;
-    *io = (struct el_slot_io){.read_bytes = bytes, .read_ops = bytes >> 12, .time_us = el_clock_boottime_us(), .valid = true};
+    *io = (struct el_slot_io){
+        .read_bytes = bytes, .read_ops = bytes >> 12, .time_us = el_clock_boottime_us(), .valid = true};
     return 0;
 }
 
@@ -85,8 +91,12 @@ static void *close_device(void *dev)
     return NULL;
 }
 
-static const struct el_device_ops ops = {.name = "made-up", .discover = discover, .admin = admin, .read_sensors = read_sensors,
-                                         .read_io = read_io, .close = close_device};
+static const struct el_device_ops ops = {.name = "made-up",
+                                         .discover = discover,
+                                         .admin = admin,
+                                         .read_sensors = read_sensors,
+                                         .read_io = read_io,
+                                         .close = close_device};
 
 static int by_value(const void *a, const void *b)
 {
@@ -130,8 +140,9 @@ int main(int argc, char **argv)
         took[i] = el_clock_thread_cpu_us() - cpu;
     }
     qsort(took + 1, (size_t)rounds - 1, sizeof *took, by_value);
-    printf("%u drives, %llu KiB of snapshot: median %lld us, p99 %lld us of CPU per round (promised: %lld us)\n", drives,
-           (unsigned long long)el_tick_snapshot(t)->size / 1024, (long long)took[rounds / 2], (long long)took[rounds * 99 / 100], (long long)bound);
+    printf("%u drives, %llu KiB of snapshot: median %lld us, p99 %lld us of CPU per round (promised: %lld us)\n",
+           drives, (unsigned long long)el_tick_snapshot(t)->size / 1024, (long long)took[rounds / 2],
+           (long long)took[rounds * 99 / 100], (long long)bound);
     el_tick_free(t);
     snprintf(command, sizeof command, "rm -rf %s", dir);
     return system(command) != 0 || took[rounds / 2] > 4 * bound;

@@ -1,6 +1,6 @@
-/* What pure work costs: cost WHAT [DRIVES [ROUNDS]] prints microseconds of CPU per round. Under callgrind two runs with different
- * ROUNDS give instructions per round. WHAT: text, openmetrics, json, check, copy, smart; ioctl: the way into the kernel and back
- * once per drive, which is the least that any poller spends. */
+/* What pure work costs: cost WHAT [DRIVES [ROUNDS]] prints microseconds of CPU per round. Under callgrind two runs with
+ * different ROUNDS give instructions per round. WHAT: text, openmetrics, json, check, copy, smart; ioctl: the way into
+ * the kernel and back once per drive, which is the least that any poller spends. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -73,17 +73,21 @@ static void ioctls(struct bench *b)
     if (fd < 0)
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (uint32_t i = 0; i < b->s->slots.count; i++)
-        (void)ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, 'N', 0x41, 72), b->copy); /* NVME_IOCTL_ADMIN_CMD: refused at once here */
+        (void)ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, 'N', 0x41, 72),
+                    b->copy); /* NVME_IOCTL_ADMIN_CMD: refused at once here */
 }
 
 static const struct {
     const char *name;
     void (*run)(struct bench *b);
-} works[] = {{"text", text}, {"openmetrics", openmetrics}, {"json", json}, {"check", check}, {"copy", copy}, {"smart", smart}, {"ioctl", ioctls}};
+} works[] = {
+    {"text", text},   {"openmetrics", openmetrics}, {"json", json}, {"check", check}, {"copy", copy}, {"smart", smart},
+    {"ioctl", ioctls}};
 
 int main(int argc, char **argv)
 {
-    struct el_test_snapshot o = {.drives = argc > 2 ? (uint32_t)atoi(argv[2]) : 8, .sensors = 2, .seq = 7, .time_us = 1000000000};
+    struct el_test_snapshot o = {
+        .drives = argc > 2 ? (uint32_t)atoi(argv[2]) : 8, .sensors = 2, .seq = 7, .time_us = 1000000000};
     long rounds = argc > 3 ? atol(argv[3]) : 100;
     struct bench b = {.s = el_test_snapshot_new(&o)};
 

@@ -9,8 +9,8 @@
 
 static struct MHD_Response *response;
 
-static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url, const char *method, const char *version,
-                              const char *upload, size_t *upload_size, void **context)
+static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url, const char *method,
+                              const char *version, const char *upload, size_t *upload_size, void **context)
 {
     (void)cls, (void)url, (void)method, (void)version, (void)upload, (void)upload_size;
     if (!*context) {
@@ -34,7 +34,8 @@ int main(int argc, char **argv)
     if (argc > 3)
         MHD_add_response_header(response, "Content-Encoding", "gzip");
     at.sin_port = htons((uint16_t)atoi(argv[1]));
-    d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, NULL, MHD_OPTION_SOCK_ADDR, &at, MHD_OPTION_END);
+    d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, NULL, MHD_OPTION_SOCK_ADDR, &at,
+                         MHD_OPTION_END);
     if (!d)
         return 1;
     pause();

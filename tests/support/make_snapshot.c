@@ -162,7 +162,8 @@ static void make_slot(struct maker *m, uint32_t row)
     t->polls = 1800, t->poll_errors = 1, t->poll_duration_us = 350, t->poll_period_ms = 2000;
     t->admin_commands[0] = 2, t->admin_commands[1] = 1801, t->admin_commands[2] = 7;
     t->rated_endurance_bytes = 2.733e15;
-    t->wear_days_remaining = 2890, t->wear_days_low = 2300, t->wear_days_high = 4100, t->write_rate_1d = 1.3e6, t->write_rate_30d = 1.1e6, t->wear_basis = 1;
+    t->wear_days_remaining = 2890, t->wear_days_low = 2300, t->wear_days_high = 4100, t->write_rate_1d = 1.3e6,
+    t->write_rate_30d = 1.1e6, t->wear_basis = 1;
     make_decision(m, t, temp_c);
 
     el_snapshot_namespaces(m->s)[row] = (struct el_namespace){.slot = row,

@@ -1,9 +1,9 @@
-/* LD_PRELOAD: answers NVMe admin ioctls on /dev/nvmeN from files, so that the unmodified libnvme meets drives that QEMU does
- * not have. Below $EL_MOCK/nvmeN/:
+/* LD_PRELOAD: answers NVMe admin ioctls on /dev/nvmeN from files, so that the unmodified libnvme meets drives that QEMU
+ * does not have. Below $EL_MOCK/nvmeN/:
  *
  *   identify.bin smart.bin log-XX.bin   pages; a missing one is refused
- *   feature-XX                          dword 0 of a feature, a number; Set Features writes it back; a missing one is refused
- *   refuse-set-XX                       Set Features is refused; ignore-set-XX: it succeeds and changes nothing
+ *   feature-XX                          dword 0 of a feature, a number; Set Features writes it back; a missing one is
+ * refused refuse-set-XX                       Set Features is refused; ignore-set-XX: it succeeds and changes nothing
  *   errno                               every command fails with this number
  *   status                              every command ends with this NVMe status
  *   hang                                commands wait until it is gone

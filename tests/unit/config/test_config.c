@@ -83,7 +83,8 @@ static void refuses_with_place_and_expectation(void **state)
     refuses("poll: {tick_ms: 500}\npoll: {}\n", "given twice");
     refuses("cards: [{card: a, warranty_start: \"2026-02-29\"}]\n", "expected a date like 2026-01-31");
     refuses("web: {collect: bogus}\n", ":1: web.collect: there is no metric group \"bogus\"");
-    refuses("web:\n  listen_addresses:\n    - \":80\"\n    - nonsense\n", ":4: web.listen_addresses[1]: got \"nonsense\", expected HOST:PORT");
+    refuses("web:\n  listen_addresses:\n    - \":80\"\n    - nonsense\n",
+            ":4: web.listen_addresses[1]: got \"nonsense\", expected HOST:PORT");
     refuses("web: {listen_addresses: [\"127.0.0.1:99999\"]}\n", "expected HOST:PORT");
     refuses("web: {listen_addresses: [\"::1:80\"]}\n", "[IPV6]:PORT");
     refuses("snmp: {base_oid: 1.2.x}\n", ":1: snmp.base_oid: got \"1.2.x\", expected an OID below enterprises");
@@ -105,7 +106,8 @@ static void reports_everything_at_once(void **state)
 static void takes_every_form_of_address(void **state)
 {
     (void)state;
-    assert_int_equal(load("web: {listen_addresses: [\":80\", \"[::1]:81\", \"0.0.0.0:82\", \"host.example:http\"]}\n"), 0);
+    assert_int_equal(load("web: {listen_addresses: [\":80\", \"[::1]:81\", \"0.0.0.0:82\", \"host.example:http\"]}\n"),
+                     0);
     assert_int_equal(s.web.listen_addresses, 4);
     assert_int_equal(load("cards: [{card: a, warranty_start: \"2028-02-29\"}]\n"), 0);
 }

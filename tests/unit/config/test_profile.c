@@ -78,7 +78,8 @@ static void names_sources(const char *path, const char *name)
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {
         n++;
-        if (line[0] == '#' || strncmp(line, "card:", 5) == 0 || strncmp(line, "drive:", 6) == 0 || strncmp(line, "derives_from:", 13) == 0)
+        if (line[0] == '#' || strncmp(line, "card:", 5) == 0 || strncmp(line, "drive:", 6) == 0 ||
+            strncmp(line, "derives_from:", 13) == 0)
             continue;
         if (strncmp(line, "power_states:", 13) == 0)
             continue;
@@ -136,7 +137,8 @@ static void refuses(const char *kind, const char *text, const char *message)
     f = fopen(path, "w");
     fputs(text, f);
     fclose(f);
-    r = strcmp(kind, "card") == 0 ? el_config_load_card(dir, "x", &card, &err) : el_config_load_drive(dir, "x", &drive, &err);
+    r = strcmp(kind, "card") == 0 ? el_config_load_card(dir, "x", &card, &err)
+                                  : el_config_load_drive(dir, "x", &drive, &err);
     unlink(path);
     rmdir(dir);
     assert_true(r < 0);
@@ -153,7 +155,8 @@ static void bad_profiles(void **state)
     refuses("drive", "drive: x\nmodel: a\n", "firmware is missing");
     refuses("drive", "drive: x\nderives_from: x\n", "too long a chain");
     refuses("drive", "drive: x\nderives_from: ../x\n", "is not the name of a drive profile");
-    refuses("card", "card: x\ntitle: t\nslots: 40\n", "x.yaml:3: slots: got \"40\", expected a whole number from 1 to 32");
+    refuses("card", "card: x\ntitle: t\nslots: 40\n",
+            "x.yaml:3: slots: got \"40\", expected a whole number from 1 to 32");
     refuses("card", "card: x\nderives_from: none\n", "no card profile \"none\"");
 }
 

@@ -29,8 +29,10 @@ static void a_whole_scenario(void **state)
 {
     (void)state;
     assert_int_equal(load("title: Fan dies\ncard: element-aic\ninlet: 45\nseeds: 5\nabsent: [airflow, card-power]\n"
-                          "events:\n  - {at: 600, event: fan-dead, index: 1}\n  - {at: 10, for: 30, event: sensor-lying, slot: 2, sensor: sensor1, value: -5}\n"
-                          "expect:\n  overshoot_celsius: {max: 1.0}\n"), 0);
+                          "events:\n  - {at: 600, event: fan-dead, index: 1}\n  - {at: 10, for: 30, event: "
+                          "sensor-lying, slot: 2, sensor: sensor1, value: -5}\n"
+                          "expect:\n  overshoot_celsius: {max: 1.0}\n"),
+                     0);
     assert_int_equal(s.events, 2);
     assert_int_equal(s.event[0].kind, EL_SCENARIO_FAN_DEAD);
     assert_int_equal(s.event[0].slot, -1);

@@ -43,7 +43,8 @@ static void says_what_is_missing(void **state)
     assert_non_null(mkdtemp(dir));
     assert_int_equal(el_snmpd_missing(dir, BASE, &none), -ENOENT);
     put("snmpd.conf", DEBIAN);
-    expect("agentXSocket /run/agentx/master\nagentXPerms 0660 0755 Debian-snmp elementd-exporter\nview systemonly included "
+    expect("agentXSocket /run/agentx/master\nagentXPerms 0660 0755 Debian-snmp elementd-exporter\nview systemonly "
+           "included "
            "." BASE "\nview systemonly included .1.3.6.1.2.1.47\nview systemonly included .1.3.6.1.2.1.99\n");
     snprintf(path, sizeof path, "%s/snmpd.conf.d", dir);
     assert_int_equal(el_file_make_dirs(path, 0700), 0);

@@ -12,29 +12,30 @@
 
 static void good(void **state)
 {
-    static const char text[] = "tls_server_config:\n"
-                               "  cert_file: server.crt\n"
-                               "  key_file: /etc/keys/server.key\n"
-                               "  client_auth_type: RequireAndVerifyClientCert\n"
-                               "  client_ca: |\n"
-                               "    -----BEGIN CERTIFICATE-----\n"
-                               "    x\n"
-                               "  client_allowed_sans: [prometheus.example, 192.0.2.7]\n"
-                               "  min_version: TLS12\n"
-                               "  max_version: TLS13\n"
-                               "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n"
-                               "  prefer_server_cipher_suites: false\n"
-                               "  curve_preferences: [X25519, CurveP256]\n"
-                               "http_server_config:\n"
-                               "  http2: false\n"
-                               "  headers:\n"
-                               "    X-Frame-Options: DENY\n"
-                               "    Strict-Transport-Security: \"max-age=1; includeSubDomains\"\n"
-                               "basic_auth_users:\n"
-                               "  alice: " HASH "\n"
-                               "rate_limit:\n"
-                               "  interval: 1m200ms\n"
-                               "  burst: 20\n";
+    static const char text[] =
+        "tls_server_config:\n"
+        "  cert_file: server.crt\n"
+        "  key_file: /etc/keys/server.key\n"
+        "  client_auth_type: RequireAndVerifyClientCert\n"
+        "  client_ca: |\n"
+        "    -----BEGIN CERTIFICATE-----\n"
+        "    x\n"
+        "  client_allowed_sans: [prometheus.example, 192.0.2.7]\n"
+        "  min_version: TLS12\n"
+        "  max_version: TLS13\n"
+        "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n"
+        "  prefer_server_cipher_suites: false\n"
+        "  curve_preferences: [X25519, CurveP256]\n"
+        "http_server_config:\n"
+        "  http2: false\n"
+        "  headers:\n"
+        "    X-Frame-Options: DENY\n"
+        "    Strict-Transport-Security: \"max-age=1; includeSubDomains\"\n"
+        "basic_auth_users:\n"
+        "  alice: " HASH "\n"
+        "rate_limit:\n"
+        "  interval: 1m200ms\n"
+        "  burst: 20\n";
     struct el_web_config *c = NULL;
     struct el_config_error err;
 
@@ -88,7 +89,8 @@ static void refused(void **state)
         {TLS "  client_allowed_sans: [x]\n", "client_allowed_sans needs"},
         {TLS "  min_version: TLS13\n  max_version: TLS12\n", "min_version is above max_version"},
         {TLS "  min_version: SSL3\n", "web.yml:4: tls_server_config.min_version"},
-        {TLS "  cipher_suites: [TLS_FANCY]\n", "web.yml:4: tls_server_config.cipher_suites[0]: \"TLS_FANCY\" is not known"},
+        {TLS "  cipher_suites: [TLS_FANCY]\n",
+         "web.yml:4: tls_server_config.cipher_suites[0]: \"TLS_FANCY\" is not known"},
         {TLS "  curve_preferences: [CurveP999]\n", "CurveP999"},
         {TLS "  prefer_server_cipher_suites: perhaps\n", "prefer_server_cipher_suites"},
         {TLS "  session_tickets: true\n", "session_tickets"},
@@ -96,8 +98,10 @@ static void refused(void **state)
         {"http_server_config:\n  headers:\n    Server: me\n", "web.yml:3: http_server_config.headers.Server"},
         {"http_server_config:\n  headers:\n    X-Frame-Options: \"a\\r\\nSet-Cookie: b\"\n", "control character"},
         {"basic_auth_users:\n  alice: secret\n", "web.yml:2: basic_auth_users.alice: expected a bcrypt hash"},
-        {"basic_auth_users:\n  alice: $2y$31$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW\n", "would take seconds"},
-        {"basic_auth_users:\n  alice: $2y$10$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31l!\n", "does not belong"},
+        {"basic_auth_users:\n  alice: $2y$31$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW\n",
+         "would take seconds"},
+        {"basic_auth_users:\n  alice: $2y$10$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31l!\n",
+         "does not belong"},
         {"basic_auth_users:\n  \"a:b\": " HASH "\n", "colon"},
         {"basic_auth_users: [alice]\n", "expected"},
         {"basic_auth_users:\n  alice: " HASH "\n  alice: " HASH "\n", "alice"},
@@ -121,7 +125,8 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(good), cmocka_unit_test(empty_is_plain), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(good), cmocka_unit_test(empty_is_plain),
+                                       cmocka_unit_test(refused)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

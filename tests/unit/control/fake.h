@@ -1,5 +1,5 @@
-/* A machine for tests of control/: one card, a few drives that answer with made-up pages, every call counted, and knobs for
- * what can go wrong. */
+/* A machine for tests of control/: one card, a few drives that answer with made-up pages, every call counted, and knobs
+ * for what can go wrong. */
 #pragma once
 
 #include <errno.h>
@@ -28,10 +28,10 @@ struct fake_drive {
     bool mute;                /* commands time out */
     _Atomic unsigned admin, identify, smart, features, logs, refused;
     uint64_t error_entries;
-    _Atomic double cap;       /* in force */
+    _Atomic double cap; /* in force */
     bool ignore_cap;
     _Atomic bool cap_hang, save_hang, read_hang;
-    _Atomic bool no_budget;   /* the I/O budget cannot be used */
+    _Atomic bool no_budget; /* the I/O budget cannot be used */
     _Atomic int cap_error;
     _Atomic unsigned cap_writes, restores;
 };
@@ -225,14 +225,35 @@ static inline void *fake_close(void *dev)
 }
 
 static const struct el_device_ops fake_ops_inline = {
-    .name = "fake", .discover = fake_discover, .changed = fake_changed, .admin = fake_admin, .read_links = fake_links,
-    .read_sensors = fake_sensors, .read_io = fake_io, .actuator_usable = fake_usable, .actuator_save = fake_save,
-    .actuator_write = fake_write, .actuator_read = fake_read, .actuator_restore = fake_restore, .close = fake_close,
+    .name = "fake",
+    .discover = fake_discover,
+    .changed = fake_changed,
+    .admin = fake_admin,
+    .read_links = fake_links,
+    .read_sensors = fake_sensors,
+    .read_io = fake_io,
+    .actuator_usable = fake_usable,
+    .actuator_save = fake_save,
+    .actuator_write = fake_write,
+    .actuator_read = fake_read,
+    .actuator_restore = fake_restore,
+    .close = fake_close,
 };
 static const struct el_device_ops fake_ops_blocking = {
-    .name = "fake", .may_block = true, .discover = fake_discover, .changed = fake_changed, .admin = fake_admin, .read_links = fake_links,
-    .read_sensors = fake_sensors, .read_io = fake_io, .actuator_usable = fake_usable, .actuator_save = fake_save,
-    .actuator_write = fake_write, .actuator_read = fake_read, .actuator_restore = fake_restore, .close = fake_close,
+    .name = "fake",
+    .may_block = true,
+    .discover = fake_discover,
+    .changed = fake_changed,
+    .admin = fake_admin,
+    .read_links = fake_links,
+    .read_sensors = fake_sensors,
+    .read_io = fake_io,
+    .actuator_usable = fake_usable,
+    .actuator_save = fake_save,
+    .actuator_write = fake_write,
+    .actuator_read = fake_read,
+    .actuator_restore = fake_restore,
+    .close = fake_close,
 };
 
 static inline void fake_init(struct fake *f)

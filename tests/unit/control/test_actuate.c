@@ -281,14 +281,10 @@ static void writes_before_it_reads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_hand_moves_nothing),
-        cmocka_unit_test(journals_writes_reads_back_restores),
-        cmocka_unit_test(hot_drive_is_not_let_go),
-        cmocka_unit_test(counts_what_does_not_take),
-        cmocka_unit_test(hung_write_delays_no_neighbour),
-        cmocka_unit_test(hung_save_delays_no_neighbour),
-        cmocka_unit_test(adopting_waits_for_nobody),
-        cmocka_unit_test(writes_before_it_reads),
+        cmocka_unit_test(null_hand_moves_nothing),        cmocka_unit_test(journals_writes_reads_back_restores),
+        cmocka_unit_test(hot_drive_is_not_let_go),        cmocka_unit_test(counts_what_does_not_take),
+        cmocka_unit_test(hung_write_delays_no_neighbour), cmocka_unit_test(hung_save_delays_no_neighbour),
+        cmocka_unit_test(adopting_waits_for_nobody),      cmocka_unit_test(writes_before_it_reads),
     };
     int r;
 

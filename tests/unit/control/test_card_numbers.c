@@ -60,12 +60,13 @@ static void numbers_follow_serials(void **state)
     (void)state;
     expect(n, "a A1 A2 -;b B1;c C1", "012", 1);
     expect(n, "a A1 A2 -;b B1;c C1", "012", 0);
-    expect(n, "b B1;c C1", "12", 0);                  /* the first went: the others keep theirs */
-    expect(n, "b C1;d B1;e D1", "213", 1);            /* moved about; a new one beside */
-    expect(n, "x A1 A2 A3;b C1", "02", 1);            /* back, elsewhere, with one drive more */
-    expect(n, "x A9 A2 A1;b A3", "02", 1);            /* a drive went over: the card keeps the more, the slot its address */
-    expect(n, "x - - -;b -", "02", 0);                /* nothing tells but the address */
-    expect(n, "none -nvme3;none -nvme4", "45", 1);    /* a fabric that tells nothing at all: not a new number at each look */
+    expect(n, "b B1;c C1", "12", 0);       /* the first went: the others keep theirs */
+    expect(n, "b C1;d B1;e D1", "213", 1); /* moved about; a new one beside */
+    expect(n, "x A1 A2 A3;b C1", "02", 1); /* back, elsewhere, with one drive more */
+    expect(n, "x A9 A2 A1;b A3", "02", 1); /* a drive went over: the card keeps the more, the slot its address */
+    expect(n, "x - - -;b -", "02", 0);     /* nothing tells but the address */
+    expect(n, "none -nvme3;none -nvme4", "45",
+           1); /* a fabric that tells nothing at all: not a new number at each look */
     expect(n, "none -nvme3;none -nvme4", "45", 0);
     el_card_numbers_free(n);
 }
@@ -99,9 +100,16 @@ static void what_is_saved_is_read(void **state)
 
 static void nonsense_is_refused_whole(void **state)
 {
-    static const char *const bad[] = {
-        "", "elementd-cards 2\n", "elementd-cards 1\n0", "elementd-cards 1\n0\ta", "elementd-cards 1\n\n", "elementd-cards 1\nx\ta\n",
-        "elementd-cards 1\n-1\ta\n", "elementd-cards 1\n4294967295\ta\n", "elementd-cards 1\n0\ta\n0\tb\n", "elementd-cards 1\n0\n"};
+    static const char *const bad[] = {"",
+                                      "elementd-cards 2\n",
+                                      "elementd-cards 1\n0",
+                                      "elementd-cards 1\n0\ta",
+                                      "elementd-cards 1\n\n",
+                                      "elementd-cards 1\nx\ta\n",
+                                      "elementd-cards 1\n-1\ta\n",
+                                      "elementd-cards 1\n4294967295\ta\n",
+                                      "elementd-cards 1\n0\ta\n0\tb\n",
+                                      "elementd-cards 1\n0\n"};
     struct el_card_numbers *n = el_card_numbers_new();
 
     (void)state;
@@ -132,8 +140,8 @@ static void many_strangers_do_not_fill_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_follow_serials),    cmocka_unit_test(equal_serials_stay_apart),
-        cmocka_unit_test(what_is_saved_is_read),     cmocka_unit_test(nonsense_is_refused_whole),
+        cmocka_unit_test(numbers_follow_serials),        cmocka_unit_test(equal_serials_stay_apart),
+        cmocka_unit_test(what_is_saved_is_read),         cmocka_unit_test(nonsense_is_refused_whole),
         cmocka_unit_test(many_strangers_do_not_fill_it),
     };
 

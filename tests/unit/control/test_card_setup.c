@@ -89,7 +89,8 @@ static void power_states_fall_and_operate(void **state)
 
     (void)state;
     for (size_t i = 0; i < EL_ARRAY_SIZE(states); i++)
-        slots[0].identify.power_state[i] = (struct el_nvme_power_state){.max_uw = (uint32_t)(states[i].w * 1e6), .operational = states[i].operational};
+        slots[0].identify.power_state[i] =
+            (struct el_nvme_power_state){.max_uw = (uint32_t)(states[i].w * 1e6), .operational = states[i].operational};
     slots[0].identify.power_states = EL_ARRAY_SIZE(states);
     facts.usable[0] = 1u << EL_ACTUATOR_POWER_STATE;
     el_card_setup(&settings, &facts, &g);

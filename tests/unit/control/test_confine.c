@@ -1,5 +1,5 @@
-/* Tries to break out of the governing daemon's confinement. Each attempt runs in a child that has entered it; the same attempt
- * outside must work, or it would prove nothing. */
+/* Tries to break out of the governing daemon's confinement. Each attempt runs in a child that has entered it; the same
+ * attempt outside must work, or it would prove nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,8 @@ static int read_device(void)
 static int other_ioctl(void)
 {
     /* Format and sanitize are admin commands; I/O commands are not, nor is a reset. */
-    static const unsigned long forbidden[] = {NVME_IOCTL_IO_CMD, NVME_IOCTL_RESET, NVME_IOCTL_SUBSYS_RESET, NVME_IOCTL_SUBMIT_IO, NVME_IOCTL_RESCAN, 0x5412};
+    static const unsigned long forbidden[] = {NVME_IOCTL_IO_CMD,    NVME_IOCTL_RESET,  NVME_IOCTL_SUBSYS_RESET,
+                                              NVME_IOCTL_SUBMIT_IO, NVME_IOCTL_RESCAN, 0x5412};
     int fd = open(config, O_RDONLY);
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(forbidden); i++)
@@ -216,7 +217,8 @@ static int daily_work(void)
     if (el_file_read_line(AT_FDCWD, config, line, sizeof line) < 0)
         return 10;
     snprintf(path, sizeof path, "%s/journal", settings.state_dir);
-    if (el_file_replace(AT_FDCWD, path, "a", 1, 0600, true) < 0 || el_file_replace(AT_FDCWD, path, "b", 1, 0600, true) < 0 || unlink(path) < 0)
+    if (el_file_replace(AT_FDCWD, path, "a", 1, 0600, true) < 0 ||
+        el_file_replace(AT_FDCWD, path, "b", 1, 0600, true) < 0 || unlink(path) < 0)
         return 11;
     snprintf(path, sizeof path, "%s/snapshot", settings.runtime_dir);
     if (el_file_replace(AT_FDCWD, path, "a", 1, 0644, false) < 0)
@@ -226,7 +228,8 @@ static int daily_work(void)
         return 13;
     if (pthread_create(&t, NULL, thread, line) != 0 || pthread_join(t, &back) != 0 || back != line)
         return 14;
-    if (timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC) < 0 || el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) < 0)
+    if (timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC) < 0 ||
+        el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) < 0)
         return 15;
     return 0;
 }
@@ -271,7 +274,8 @@ static int capabilities(void)
 
     while (f && fgets(line, sizeof line, f))
         if (sscanf(line, "CapEff: %llx", &caps) == 1)
-            return (caps >> CAP_SYS_ADMIN & 1) | (caps >> CAP_DAC_OVERRIDE & 1) << 1 | ((caps & ~(1ULL << CAP_SYS_ADMIN | 1ULL << CAP_DAC_OVERRIDE)) != 0) << 2;
+            return (caps >> CAP_SYS_ADMIN & 1) | (caps >> CAP_DAC_OVERRIDE & 1) << 1 |
+                   ((caps & ~(1ULL << CAP_SYS_ADMIN | 1ULL << CAP_DAC_OVERRIDE)) != 0) << 2;
     return 99;
 }
 
@@ -296,7 +300,8 @@ static void rights(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside), cmocka_unit_test(rights)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside),
+                                       cmocka_unit_test(rights)};
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t n = sizeof at;
     char path[96];
@@ -318,7 +323,8 @@ int main(void)
     el_file_replace(AT_FDCWD, secret, "x", 1, 0644, false);
     el_file_replace(AT_FDCWD, config, "hello\n", 6, 0644, false);
     listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(listener, (struct sockaddr *)&at, sizeof at) < 0 || listen(listener, 64) < 0 || getsockname(listener, (struct sockaddr *)&at, &n) < 0)
+    if (bind(listener, (struct sockaddr *)&at, sizeof at) < 0 || listen(listener, 64) < 0 ||
+        getsockname(listener, (struct sockaddr *)&at, &n) < 0)
         return 1;
     port = ntohs(at.sin_port);
     if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1) {

@@ -10,9 +10,9 @@
 
 #include "control/endurance.h"
 
-#define HOUR_US (3600LL * 1000000)
-#define DAY_US  (24 * HOUR_US)
-#define EPOCH_US (1790000000LL * 1000000)
+#define HOUR_US      (3600LL * 1000000)
+#define DAY_US       (24 * HOUR_US)
+#define EPOCH_US     (1790000000LL * 1000000)
 #define UNITS_PER_TB 1953125ULL /* 10^12 / 512,000 */
 
 struct world {
@@ -248,9 +248,14 @@ static void saves_only_what_changed(void **state)
 static void refuses_a_broken_file(void **state)
 {
     static const char *const bad[] = {
-        "", "elementd-endurance 2\nend\n", "elementd-endurance 1\n", "elementd-endurance 1\nclock 5 5\ndrive 1 A\n0 9 1 1\nend\n",
-        "elementd-endurance 1\nclock 5 5\n0 1 1 1\nend\n", "elementd-endurance 1\nclock 5 5\ndrive 1 A\n7 1 1 1\nend\n",
-        "elementd-endurance 1\nclock 5 5\ndrive 1 A\ndrive 1 A\nend\n", "elementd-endurance 1\nclock -5 5\nend\n",
+        "",
+        "elementd-endurance 2\nend\n",
+        "elementd-endurance 1\n",
+        "elementd-endurance 1\nclock 5 5\ndrive 1 A\n0 9 1 1\nend\n",
+        "elementd-endurance 1\nclock 5 5\n0 1 1 1\nend\n",
+        "elementd-endurance 1\nclock 5 5\ndrive 1 A\n7 1 1 1\nend\n",
+        "elementd-endurance 1\nclock 5 5\ndrive 1 A\ndrive 1 A\nend\n",
+        "elementd-endurance 1\nclock -5 5\nend\n",
         "elementd-endurance 1\nclock 5 5\ndrive 1 A\n0 1 1 999\nend\n",
     };
     struct world *w = *state;
@@ -288,10 +293,19 @@ static void warranty_ends_by_time_or_wear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(says_nothing_before_an_hour), TEST(forecasts_by_rated_bytes), TEST(day_and_month_differ_after_a_change),
-        TEST(forecasts_by_percentage_used), TEST(worn_out_is_zero_days), TEST(history_survives_a_restart),
-        TEST(clock_jumps_bend_nothing), TEST(a_swapped_drive_starts_afresh), TEST(a_reset_counter_starts_afresh),
-        TEST(a_lost_drive_says_nothing), TEST(stays_bounded), TEST(saves_only_what_changed), TEST(refuses_a_broken_file),
+        TEST(says_nothing_before_an_hour),
+        TEST(forecasts_by_rated_bytes),
+        TEST(day_and_month_differ_after_a_change),
+        TEST(forecasts_by_percentage_used),
+        TEST(worn_out_is_zero_days),
+        TEST(history_survives_a_restart),
+        TEST(clock_jumps_bend_nothing),
+        TEST(a_swapped_drive_starts_afresh),
+        TEST(a_reset_counter_starts_afresh),
+        TEST(a_lost_drive_says_nothing),
+        TEST(stays_bounded),
+        TEST(saves_only_what_changed),
+        TEST(refuses_a_broken_file),
         TEST(warranty_ends_by_time_or_wear),
     };
 

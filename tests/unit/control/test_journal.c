@@ -62,7 +62,8 @@ static void survives_reopening(void **state)
 
 static void voids_entries_of_another_boot(void **state)
 {
-    static const char other[] = "{\"version\":1,\"boot_id\":\"0123\",\"entries\":[{\"actuator\":\"io_budget\",\"serial\":\"A\",\"original\":\"x\"}]}";
+    static const char other[] = "{\"version\":1,\"boot_id\":\"0123\",\"entries\":[{\"actuator\":\"io_budget\","
+                                "\"serial\":\"A\",\"original\":\"x\"}]}";
     struct el_journal *j;
 
     (void)state;
@@ -75,7 +76,8 @@ static void voids_entries_of_another_boot(void **state)
 
 static void refuses_what_is_no_journal(void **state)
 {
-    static const char *const bad[] = {"", "x", "[]", "{\"version\":2,\"boot_id\":\"\",\"entries\":[]}", "{\"version\":1,\"entries\":5}"};
+    static const char *const bad[] = {"", "x", "[]", "{\"version\":2,\"boot_id\":\"\",\"entries\":[]}",
+                                      "{\"version\":1,\"entries\":5}"};
     struct el_journal *j = NULL;
 
     (void)state;

@@ -1,5 +1,5 @@
-/* SIGKILL at every system call of a daemon that caps two drives: whatever was touched is back after a restore. The made-up
- * drives live in shared memory, so that they outlive the process as real ones do. */
+/* SIGKILL at every system call of a daemon that caps two drives: whatever was touched is back after a restore. The
+ * made-up drives live in shared memory, so that they outlive the process as real ones do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,8 @@ static void cap_two(void)
             struct el_actuate_target t = {.key = (uint32_t)i};
 
             snprintf(t.serial, sizeof t.serial, "SERIAL%d", i);
-            el_actuate_want(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &t), &(struct el_actuator_value){.cap.ratio = 0.5 - 0.1 * round});
+            el_actuate_want(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &t),
+                            &(struct el_actuator_value){.cap.ratio = 0.5 - 0.1 * round});
         }
 }
 

@@ -23,8 +23,16 @@ static struct el_simulate_options options(const char *name, const char *workload
     for (uint32_t i = 0; i < card.slots; i++)
         if (el_config_load_drive(PROFILES, card.drive[i], &drives[i], &err) < 0)
             fail_msg("%s", err.text);
-    return (struct el_simulate_options){.card = &card, .drives = drives, .workload = workload, .inlet_c = 25, .airflow_lfm = 400, .hours = 0.1,
-                                        .seed = 1, .law = &el_law_none, .limit_c = NAN, .card_watts = NAN};
+    return (struct el_simulate_options){.card = &card,
+                                        .drives = drives,
+                                        .workload = workload,
+                                        .inlet_c = 25,
+                                        .airflow_lfm = 400,
+                                        .hours = 0.1,
+                                        .seed = 1,
+                                        .law = &el_law_none,
+                                        .limit_c = NAN,
+                                        .card_watts = NAN};
 }
 
 static struct el_simulate_result run(const struct el_simulate_options *o)
@@ -50,7 +58,8 @@ static void uncapped_cards_give_the_published_table(void **state)
             struct el_simulate_options o = options(cards[c], card.workload[w].name);
             struct el_simulate_result r = run(&o);
 
-            if (fabs(r.iops / card.workload[w].iops - 1) > 0.02 || fabs(r.latency_us / card.workload[w].latency_us - 1) > 0.02)
+            if (fabs(r.iops / card.workload[w].iops - 1) > 0.02 ||
+                fabs(r.latency_us / card.workload[w].latency_us - 1) > 0.02)
                 fail_msg("%s %s: %.0f IOPS at %.1f us", cards[c], card.workload[w].name, r.iops, r.latency_us);
             checked++;
         }
@@ -126,7 +135,8 @@ static void seeds_run_side_by_side_as_alone(void **state)
 
 static void expectations_name_the_failing_seeds(void **state)
 {
-    struct el_scenario_expect e = {.figure = "hottest_celsius", .min = NAN, .max = 80}, m = {.figure = "mean_iops", .min = 150, .max = NAN};
+    struct el_scenario_expect e = {.figure = "hottest_celsius", .min = NAN, .max = 80},
+                              m = {.figure = "mean_iops", .min = 150, .max = NAN};
     struct el_simulate_result r[2] = {{.iops = 100, .hottest_celsius = 85}, {.iops = 200, .hottest_celsius = 70}};
     EL_AUTO_BUF struct el_buf b = {0};
     (void)state;

@@ -249,7 +249,8 @@ static void ends_with_a_drive_that_hangs(void **state)
     assert_true(el_clock_boottime_us() - begin < 1900000);
     assert_int_equal(hanging.closed, 0); /* someone still stands in there */
     hanging.drive[0].hang = false;
-    el_clock_sleep_until_us(el_clock_boottime_us() + 50000, NULL); /* lets the thread go: it frees what it was left with */
+    el_clock_sleep_until_us(el_clock_boottime_us() + 50000,
+                            NULL); /* lets the thread go: it frees what it was left with */
 }
 
 static void one_daemon_per_state_directory(void **state)
@@ -328,8 +329,8 @@ static void mute_from_the_start_is_named(void **state)
     el_tick_free(t);
 }
 
-/* A daemon that was killed left a cap on a drive that is cool by now: the next one lifts it, although its law never asked for a cap;
- * while the drive is hot it stays. */
+/* A daemon that was killed left a cap on a drive that is cool by now: the next one lifts it, although its law never
+ * asked for a cap; while the drive is hot it stays. */
 static void lifts_what_an_earlier_run_left(void **state)
 {
     struct el_settings before = settings;
@@ -345,7 +346,8 @@ static void lifts_what_an_earlier_run_left(void **state)
     assert_int_equal(el_journal_open(settings.state_dir, &j), 0);
     a = el_actuate_new(&dev, j, false);
     el_actuate_set_acting(a, true);
-    el_actuate_want(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &target), &(struct el_actuator_value){.cap.ratio = 0.3});
+    el_actuate_want(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &target),
+                    &(struct el_actuator_value){.cap.ratio = 0.3});
     el_actuate_set_hot(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &target), true);
     assert_int_equal(el_actuate_free(a, 0), 1);
     assert_true(fake.drive[0].cap == 0.3);
@@ -410,13 +412,13 @@ static void asks_again_what_can_be_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(publishes_what_it_reads),      cmocka_unit_test(asks_each_drive_once_per_poll),
-        cmocka_unit_test(reads_the_state_of_locks),
-        cmocka_unit_test(tells_removed_replaced_and_returned), cmocka_unit_test(stale_then_failed_then_back),
-        cmocka_unit_test(hung_drive_delays_nobody),     cmocka_unit_test(ends_with_a_drive_that_hangs),
-        cmocka_unit_test(one_daemon_per_state_directory), cmocka_unit_test(pauses_only_for_the_owner),
-        cmocka_unit_test(reload_is_told),               cmocka_unit_test(asks_again_what_can_be_used),
-        cmocka_unit_test(mute_from_the_start_is_named), cmocka_unit_test(lifts_what_an_earlier_run_left),
+        cmocka_unit_test(publishes_what_it_reads),        cmocka_unit_test(asks_each_drive_once_per_poll),
+        cmocka_unit_test(reads_the_state_of_locks),       cmocka_unit_test(tells_removed_replaced_and_returned),
+        cmocka_unit_test(stale_then_failed_then_back),    cmocka_unit_test(hung_drive_delays_nobody),
+        cmocka_unit_test(ends_with_a_drive_that_hangs),   cmocka_unit_test(one_daemon_per_state_directory),
+        cmocka_unit_test(pauses_only_for_the_owner),      cmocka_unit_test(reload_is_told),
+        cmocka_unit_test(asks_again_what_can_be_used),    cmocka_unit_test(mute_from_the_start_is_named),
+        cmocka_unit_test(lifts_what_an_earlier_run_left),
     };
     char command[64];
     int r;

@@ -31,9 +31,19 @@ static void trace_bad_day(void)
 {
     struct el_config_error err;
     struct el_simulate_result r;
-    struct el_simulate_options o = {.card = &card, .drives = drives, .workload = "bursty-random-write-4k", .inlet_c = 45, .airflow_lfm = 350,
-                                    .hours = 2, .seed = 1, .law = &el_law_element, .limit_c = NAN, .card_watts = NAN, .scenario = &scenario,
-                                    .no_oracle = true, .watch = watch};
+    struct el_simulate_options o = {.card = &card,
+                                    .drives = drives,
+                                    .workload = "bursty-random-write-4k",
+                                    .inlet_c = 45,
+                                    .airflow_lfm = 350,
+                                    .hours = 2,
+                                    .seed = 1,
+                                    .law = &el_law_element,
+                                    .limit_c = NAN,
+                                    .card_watts = NAN,
+                                    .scenario = &scenario,
+                                    .no_oracle = true,
+                                    .watch = watch};
     char why[200];
 
     assert_int_equal(el_config_load_scenario(EL_SOURCE_DIR "/deploy/scenarios/bad-day.yaml", &scenario, &err), 0);

@@ -1,5 +1,5 @@
-/* A machine whose files go missing, turn to garbage, errors, folders or loops between two reads, a few hundred times: nothing
- * crashes, every call says what it must, and rows always refer to rows that exist. */
+/* A machine whose files go missing, turn to garbage, errors, folders or loops between two reads, a few hundred times:
+ * nothing crashes, every call says what it must, and rows always refer to rows that exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static void put(const char *name, const char *text)
 {
     char command[1200];
 
-    snprintf(command, sizeof command, "mkdir -p '%s/'$(dirname '%s'); printf '%%b' '%s' > '%s/%s'", root, name, text, root, name);
+    snprintf(command, sizeof command, "mkdir -p '%s/'$(dirname '%s'); printf '%%b' '%s' > '%s/%s'", root, name, text,
+             root, name);
     assert_int_equal(system(command), 0);
 }
 
@@ -37,7 +38,8 @@ static void build(void)
         const char *up = "sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0";
 
         snprintf(name, sizeof name, "%s/0000:02:%02x.0/0000:%02x:00.0/nvme/nvme%d", up, i, i + 3, i);
-        static const char *const attrs[][2] = {{"state", "live\\n"}, {"transport", "pcie\\n"}, {"serial", "S\\n"}, {"model", "M\\n"}};
+        static const char *const attrs[][2] = {
+            {"state", "live\\n"}, {"transport", "pcie\\n"}, {"serial", "S\\n"}, {"model", "M\\n"}};
         for (size_t a = 0; a < EL_ARRAY_SIZE(attrs); a++) {
             char file[400];
 
@@ -45,14 +47,18 @@ static void build(void)
             put(file, attrs[a][1]);
         }
         char command[8192];
-        snprintf(command, sizeof command,
-                 "cd %s; mkdir -p sys/class/nvme sys/bus/pci/devices nvme/nvme%d; ln -s ../../../%s sys/class/nvme/nvme%d; "
-                 "F=$(dirname $(dirname %s)); ln -s ../../../../$F sys/bus/pci/devices/$(basename $F); echo 0x010802 > $F/class; "
-                 "echo '8.0 GT/s PCIe' > $F/current_link_speed; echo 4 > $F/current_link_width; echo 'RxErr 1' > $F/aer_dev_correctable; "
-                 "mkdir -p %s/nvme%dn1; echo 8 > %s/nvme%dn1/size; echo 1 2 3 4 5 6 7 > %s/nvme%dn1/stat; "
-                 "head -c 512 /dev/urandom > nvme/nvme%d/smart.bin; head -c 4096 /dev/urandom > nvme/nvme%d/identify.bin; "
-                 "mkdir -p sys/class/hwmon/hwmon%d; echo chip > sys/class/hwmon/hwmon%d/name; echo 1 > sys/class/hwmon/hwmon%d/temp1_input",
-                 root, i, name, i, name, name, i, name, i, name, i, i, i, i, i, i);
+        snprintf(
+            command, sizeof command,
+            "cd %s; mkdir -p sys/class/nvme sys/bus/pci/devices nvme/nvme%d; ln -s ../../../%s sys/class/nvme/nvme%d; "
+            "F=$(dirname $(dirname %s)); ln -s ../../../../$F sys/bus/pci/devices/$(basename $F); echo 0x010802 > "
+            "$F/class; "
+            "echo '8.0 GT/s PCIe' > $F/current_link_speed; echo 4 > $F/current_link_width; echo 'RxErr 1' > "
+            "$F/aer_dev_correctable; "
+            "mkdir -p %s/nvme%dn1; echo 8 > %s/nvme%dn1/size; echo 1 2 3 4 5 6 7 > %s/nvme%dn1/stat; "
+            "head -c 512 /dev/urandom > nvme/nvme%d/smart.bin; head -c 4096 /dev/urandom > nvme/nvme%d/identify.bin; "
+            "mkdir -p sys/class/hwmon/hwmon%d; echo chip > sys/class/hwmon/hwmon%d/name; echo 1 > "
+            "sys/class/hwmon/hwmon%d/temp1_input",
+            root, i, name, i, name, name, i, name, i, name, i, i, i, i, i, i);
         assert_int_equal(system(command), 0);
     }
 }

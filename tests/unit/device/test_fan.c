@@ -97,7 +97,8 @@ static void controller_is_found_where_it_is(void **state)
 {
     (void)state;
     assert_int_equal(el_cgroup_io_controller(&fs), -ENOENT);
-    assert_int_equal(mkdirat(fs.root, "sys", 0755) | mkdirat(fs.root, "sys/fs", 0755) | mkdirat(fs.root, "sys/fs/cgroup", 0755), 0);
+    assert_int_equal(
+        mkdirat(fs.root, "sys", 0755) | mkdirat(fs.root, "sys/fs", 0755) | mkdirat(fs.root, "sys/fs/cgroup", 0755), 0);
     put("sys/fs/cgroup/cgroup.controllers", "cpu memory pids\n");
     assert_int_equal(el_cgroup_io_controller(&fs), -ENOTSUP);
     put("sys/fs/cgroup/cgroup.controllers", "cpu io memory\n");

@@ -70,8 +70,12 @@ static void machine(void)
     put("hwmon/pwm1_enable", "2\n");
 }
 
-static const struct el_cap cap = {.ratio = 0.5, .budget_w = 2, .read_j_per_byte = 1e-9, .write_j_per_byte = 1e-9,
-                                  .read_j_per_op = 1e-6, .write_j_per_op = 1e-6};
+static const struct el_cap cap = {.ratio = 0.5,
+                                  .budget_w = 2,
+                                  .read_j_per_byte = 1e-9,
+                                  .write_j_per_byte = 1e-9,
+                                  .read_j_per_op = 1e-6,
+                                  .write_j_per_op = 1e-6};
 
 static void cap_by_cost(const char *original)
 {
@@ -92,7 +96,8 @@ static void cap_by_max(const char *original)
 
 static void drive_fan(const char *original)
 {
-    if (el_fan_write(&fs, "hwmon/pwm1", 1) < 0 || el_fan_write(&fs, "hwmon/pwm1", 0.5) < 0 || el_fan_restore(&fs, "hwmon/pwm1", original) < 0)
+    if (el_fan_write(&fs, "hwmon/pwm1", 1) < 0 || el_fan_write(&fs, "hwmon/pwm1", 0.5) < 0 ||
+        el_fan_restore(&fs, "hwmon/pwm1", original) < 0)
         _exit(1);
 }
 
@@ -131,8 +136,9 @@ static bool says(const char *file, const char *text)
 
 static void cost_is_given_back(void **state)
 {
-    static const char *const models[] = {"", "259:0 ctrl=user model=linear rbps=700000000000 rseqiops=70000000 rrandiops=70000000 "
-                                             "wbps=700000000000 wseqiops=70000000 wrandiops=70000000\n"};
+    static const char *const models[] = {
+        "", "259:0 ctrl=user model=linear rbps=700000000000 rseqiops=70000000 rrandiops=70000000 "
+            "wbps=700000000000 wseqiops=70000000 wrandiops=70000000\n"};
     char original[256];
     long points = 0;
 

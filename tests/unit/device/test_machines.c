@@ -1,5 +1,5 @@
-/* Machines described in tests/fixtures/machines/NAME.txt, built as folders, read through the recorded backend and compared
- * with the text that stands beside them. `EL_UPDATE_GOLDEN=1` rewrites the expectations. The format:
+/* Machines described in tests/fixtures/machines/NAME.txt, built as folders, read through the recorded backend and
+ * compared with the text that stands beside them. `EL_UPDATE_GOLDEN=1` rewrites the expectations. The format:
  *
  *   # comment
  *   [tree]                what to make or change, in order
@@ -139,14 +139,15 @@ static void describe_io(struct el_buf *b, const struct el_device *d, const struc
 {
     struct el_slot_io io = {0};
     uint8_t page[EL_NVME_SMART_SIZE];
-    struct el_admin cmd = {.kind = EL_ADMIN_GET_LOG, .id = EL_NVME_LID_SMART, .nsid = EL_NVME_NSID_ALL, .data = page, .size = sizeof page};
+    struct el_admin cmd = {
+        .kind = EL_ADMIN_GET_LOG, .id = EL_NVME_LID_SMART, .nsid = EL_NVME_NSID_ALL, .data = page, .size = sizeof page};
     int r;
 
     if (!s->key)
         return;
     if (d->ops->read_io(d->dev, s->key, &io) == 0)
-        el_buf_printf(b, "  io read=%" PRIu64 "/%" PRIu64 " write=%" PRIu64 "/%" PRIu64 "\n", io.read_bytes, io.read_ops,
-                      io.write_bytes, io.write_ops);
+        el_buf_printf(b, "  io read=%" PRIu64 "/%" PRIu64 " write=%" PRIu64 "/%" PRIu64 "\n", io.read_bytes,
+                      io.read_ops, io.write_bytes, io.write_ops);
     r = d->ops->admin(d->dev, s->key, &cmd);
     if (r == 0)
         el_buf_printf(b, "  smart kelvin=%u\n", page[1] | page[2] << 8);
@@ -188,7 +189,8 @@ static void describe_link(struct el_buf *b, const struct el_link *l)
 
 static void describe_sensor(struct el_buf *b, const struct el_sensor *s)
 {
-    el_buf_printf(b, "sensor %s %s \"%s\" %s", s->name, el_sensor_kind_name(s->kind), s->label, el_quality_name(s->value.quality));
+    el_buf_printf(b, "sensor %s %s \"%s\" %s", s->name, el_sensor_kind_name(s->kind), s->label,
+                  el_quality_name(s->value.quality));
     if (s->value.quality == EL_GOOD)
         el_buf_printf(b, " %" PRId64, s->value.value);
     number(b, "min", s->limit_min, INT64_MIN);
@@ -307,7 +309,8 @@ int main(void)
     struct CMUnitTest *tests = calloc(n > 0 ? (size_t)n : 1, sizeof *tests);
 
     for (int i = 0; i < n; i++)
-        tests[i] = (struct CMUnitTest){.name = list[i]->d_name, .test_func = run_machine, .initial_state = list[i]->d_name};
+        tests[i] =
+            (struct CMUnitTest){.name = list[i]->d_name, .test_func = run_machine, .initial_state = list[i]->d_name};
     failed = n > 0 ? _cmocka_run_group_tests("machines", tests, (size_t)n, NULL, NULL) : 1;
     for (int i = 0; i < n; i++)
         free(list[i]);

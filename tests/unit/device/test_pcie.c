@@ -116,9 +116,11 @@ static void config_may_be_closed_or_nonsense(void **state)
 static void addresses(void **state)
 {
     (void)state;
-    assert_true(el_pcie_is_address("0000:05:00.0") && el_pcie_is_address("10001:80:05.0") && el_pcie_is_address("abcdef01:00:1f.7"));
-    assert_false(el_pcie_is_address("0000:05:00") || el_pcie_is_address("0000:05:00.8") || el_pcie_is_address("000:05:00.0") ||
-                 el_pcie_is_address("0000:05:00.0x") || el_pcie_is_address("") || el_pcie_is_address("123456789:05:00.0"));
+    assert_true(el_pcie_is_address("0000:05:00.0") && el_pcie_is_address("10001:80:05.0") &&
+                el_pcie_is_address("abcdef01:00:1f.7"));
+    assert_false(el_pcie_is_address("0000:05:00") || el_pcie_is_address("0000:05:00.8") ||
+                 el_pcie_is_address("000:05:00.0") || el_pcie_is_address("0000:05:00.0x") || el_pcie_is_address("") ||
+                 el_pcie_is_address("123456789:05:00.0"));
     assert_true(el_pcie_address_key("0000:0a:00.0") < el_pcie_address_key("0000:10:00.0"));
     assert_true(el_pcie_address_key("0000:ff:1f.7") < el_pcie_address_key("10000:00:00.0"));
 }

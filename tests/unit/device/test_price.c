@@ -9,11 +9,16 @@
 #include "device/price.h"
 
 static const struct el_cap cap = {
-    .ratio = 0.5, .budget_w = 3, .read_j_per_byte = 1e-9, .write_j_per_byte = 2e-9, .read_j_per_op = 4e-6, .write_j_per_op = 0,
+    .ratio = 0.5,
+    .budget_w = 3,
+    .read_j_per_byte = 1e-9,
+    .write_j_per_byte = 2e-9,
+    .read_j_per_op = 4e-6,
+    .write_j_per_op = 0,
 };
 
-/* What the kernel would charge a request: its bytes by the byte price, and an operation at what is left of the iops price
- * after the page in it (block/blk-iocost.c, calc_lcoefs). */
+/* What the kernel would charge a request: its bytes by the byte price, and an operation at what is left of the iops
+ * price after the page in it (block/blk-iocost.c, calc_lcoefs). */
 static double kernel_joules(uint64_t bps, uint64_t iops, double watts, double bytes)
 {
     double page = watts / (double)bps * 4096, op = watts / (double)iops;

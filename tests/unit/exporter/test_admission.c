@@ -156,9 +156,14 @@ static void rate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_means_nobody_leaves), cmocka_unit_test(crowd_pays), cmocka_unit_test(ipv6_counts_by_64),
-        cmocka_unit_test(merit_within_a_crowd),     cmocka_unit_test(spread_out), cmocka_unit_test(deadlines),
-        cmocka_unit_test(rate), cmocka_unit_test(newcomers_have_a_grace),
+        cmocka_unit_test(room_means_nobody_leaves),
+        cmocka_unit_test(crowd_pays),
+        cmocka_unit_test(ipv6_counts_by_64),
+        cmocka_unit_test(merit_within_a_crowd),
+        cmocka_unit_test(spread_out),
+        cmocka_unit_test(deadlines),
+        cmocka_unit_test(rate),
+        cmocka_unit_test(newcomers_have_a_grace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

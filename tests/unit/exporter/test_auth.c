@@ -108,7 +108,8 @@ static void same_time_for_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(right_and_wrong), cmocka_unit_test(bounded), cmocka_unit_test(same_time_for_unknown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_and_wrong), cmocka_unit_test(bounded),
+                                       cmocka_unit_test(same_time_for_unknown)};
 
     /* Cheaper for alice: unknown users cost as much as the dearest. */
     snprintf(alice_hash, sizeof alice_hash, "%s", crypt("wonderland", crypt_gensalt("$2y$", 5, NULL, 0)));

@@ -52,7 +52,11 @@ static int start(void **state)
 {
     struct el_buf bytes = {0};
     struct el_http_options o = {
-        .listeners = &listeners, .content = &content, .max_connections = 16, .header_timeout_ms = 300, .total_timeout_ms = 1000,
+        .listeners = &listeners,
+        .content = &content,
+        .max_connections = 16,
+        .header_timeout_ms = 300,
+        .total_timeout_ms = 1000,
         .wake = on_wake,
     };
 
@@ -152,7 +156,8 @@ static void head_has_no_body(void **state)
 static void refuses_politely(void **state)
 {
     static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "BREW", "get"};
-    static const char *const missing[] = {"/nothing", "/metrics/", "//metrics", "/metrics%00", "/%6detrics", "/../metrics", "*"};
+    static const char *const missing[] = {"/nothing",   "/metrics/",   "//metrics", "/metrics%00",
+                                          "/%6detrics", "/../metrics", "*"};
     char request[256];
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(methods); i++) {
@@ -174,7 +179,8 @@ static void refuses_politely(void **state)
 
 static void bad_requests(void **state)
 {
-    static const char *const bad[] = {"\r\n\r\nHELLO\r\n\r\n", "GET /metrics HTTP/1.1\r\nHost x\r\n\r\n", "GET /metrics HTTP/1.1\r\n\r\n",
+    static const char *const bad[] = {"\r\n\r\nHELLO\r\n\r\n", "GET /metrics HTTP/1.1\r\nHost x\r\n\r\n",
+                                      "GET /metrics HTTP/1.1\r\n\r\n",
                                       "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"};
     struct el_buf big = {0};
 
@@ -298,8 +304,16 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
     const struct CMUnitTest tests[] = {
-        TEST(serves),      TEST(head_has_no_body),  TEST(refuses_politely),   TEST(bad_requests),        TEST(conditional),
-        TEST(keeps_alive_and_pipelines), TEST(slow_header_is_cut), TEST(idle_may_be_silent), TEST(unread_reply_is_cut), TEST(crowd_does_not_shut_out),
+        TEST(serves),
+        TEST(head_has_no_body),
+        TEST(refuses_politely),
+        TEST(bad_requests),
+        TEST(conditional),
+        TEST(keeps_alive_and_pipelines),
+        TEST(slow_header_is_cut),
+        TEST(idle_may_be_silent),
+        TEST(unread_reply_is_cut),
+        TEST(crowd_does_not_shut_out),
     };
 
     signal(SIGPIPE, SIG_IGN);

@@ -33,7 +33,8 @@ static void media(void **state)
         {"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
          "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
          EL_MEDIA_OPENMETRICS_100},
-        {"application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,"
+        {"application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/"
+         "openmetrics-text;version=0.0.1;q=0.5,"
          "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
          EL_MEDIA_OPENMETRICS_100},
         {" , ;; ,;q=1,=,application/openmetrics-text ; version = 1.0.0 ; q = 0.9 ,", EL_MEDIA_OPENMETRICS_100},

@@ -23,7 +23,8 @@ struct stage {
 
 static struct stage stage_new(void)
 {
-    struct stage g = {.s = el_test_snapshot_new(&(struct el_test_snapshot){.drives = 8, .sensors = 2, .odd = true, .alarms = 2, .time_us = NOW})};
+    struct stage g = {.s = el_test_snapshot_new(&(struct el_test_snapshot){
+                          .drives = 8, .sensors = 2, .odd = true, .alarms = 2, .time_us = NOW})};
 
     assert_non_null(g.s);
     g.history = el_history_new();
@@ -41,7 +42,12 @@ static void stage_free(struct stage *g)
 
 static void render(struct stage *g, enum el_source_state state, const char *problem)
 {
-    struct el_page p = {.s = g->s, .state = state, .problem = problem, .history = g->history, .telemetry_path = "/metrics", .now_us = NOW};
+    struct el_page p = {.s = g->s,
+                        .state = state,
+                        .problem = problem,
+                        .history = g->history,
+                        .telemetry_path = "/metrics",
+                        .now_us = NOW};
 
     el_buf_clear(&g->html);
     assert_int_equal(el_page_render(&p, &g->html), 0);
@@ -70,7 +76,8 @@ static void fill_history(struct stage *g)
             t->temp_mc[0].value = (int64_t)(55000 + 12000 * sin(k / 20.0 + i));
             t->decision.cap_ratio = k % 60 > 40 ? 0.6 : 1;
         }
-        el_history_take(g->history, g->s, k >= 100 && k < 110 ? EL_SOURCE_STALE : EL_SOURCE_FRESH, NOW - (EL_HISTORY_SAMPLES - 1 - k) * EL_HISTORY_STEP_US);
+        el_history_take(g->history, g->s, k >= 100 && k < 110 ? EL_SOURCE_STALE : EL_SOURCE_FRESH,
+                        NOW - (EL_HISTORY_SAMPLES - 1 - k) * EL_HISTORY_STEP_US);
     }
 }
 
@@ -79,8 +86,13 @@ static void shows_each_state(void **state)
     struct stage g = stage_new();
     struct el_slot *t = el_snapshot_slots(g.s);
 
-    t[5].decision = (struct el_slot_decision){.cap_ratio = 0.4, .budget_w = 3.5, .constraint = EL_CONSTRAINT_CARD_POWER, .since_us = NOW - 7000000,
-                                              .headroom_c = 4, .limit_c = 73, .temp_estimate_c = NAN};
+    t[5].decision = (struct el_slot_decision){.cap_ratio = 0.4,
+                                              .budget_w = 3.5,
+                                              .constraint = EL_CONSTRAINT_CARD_POWER,
+                                              .since_us = NOW - 7000000,
+                                              .headroom_c = 4,
+                                              .limit_c = 73,
+                                              .temp_estimate_c = NAN};
     t[6].smart.critical_warning = 1 << 2;
     t[7].decision.headroom_c = -1.5;
     render(&g, EL_SOURCE_FRESH, "");
@@ -178,8 +190,9 @@ static void policy_fits_the_page(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows_each_state),  cmocka_unit_test(stale_drops_what_moves), cmocka_unit_test(text_is_escaped),
-        cmocka_unit_test(remembers_an_hour), cmocka_unit_test(policy_fits_the_page),
+        cmocka_unit_test(shows_each_state),     cmocka_unit_test(stale_drops_what_moves),
+        cmocka_unit_test(text_is_escaped),      cmocka_unit_test(remembers_an_hour),
+        cmocka_unit_test(policy_fits_the_page),
     };
 
     if (argc >= 3 && strcmp(argv[1], "--write") == 0) {

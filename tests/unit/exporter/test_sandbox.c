@@ -1,5 +1,5 @@
-/* Tries to break out of the sandbox. Each attempt runs in a child that has entered it; the same attempt outside must work, or it
- * would prove nothing. */
+/* Tries to break out of the sandbox. Each attempt runs in a child that has entered it; the same attempt outside must
+ * work, or it would prove nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,8 @@ enum { OUT = 0, DENIED = 1, NOT_ENTERED = 2 };
 
 static struct el_sandbox sandbox(void)
 {
-    return (struct el_sandbox){.mode = EL_SANDBOX_REQUIRE, .user = "nobody", .read = {readable, "/proc/self"}, .write = {writable}};
+    return (struct el_sandbox){
+        .mode = EL_SANDBOX_REQUIRE, .user = "nobody", .read = {readable, "/proc/self"}, .write = {writable}};
 }
 
 /* Runs `f` in a child, inside the sandbox if there is one. */
@@ -81,7 +82,8 @@ static int open_nvme(void)
 
 static int read_sys(void)
 {
-    return verdict(open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY) >= 0 || open("/sys/devices/system/cpu/online", O_RDONLY) >= 0);
+    return verdict(open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY) >= 0 ||
+                   open("/sys/devices/system/cpu/online", O_RDONLY) >= 0);
 }
 
 static int write_sys(void)
@@ -195,7 +197,8 @@ static void breakouts(void **state)
     attempt("opening a device", open_device, true);
     attempt("opening an NVMe device", open_nvme, geteuid() == 0 && access("/dev/nvme0", F_OK) == 0);
     attempt("reading /sys", read_sys, true);
-    attempt("writing /sys", write_sys, geteuid() == 0 && access("/sys/kernel/mm/transparent_hugepage/enabled", W_OK) == 0);
+    attempt("writing /sys", write_sys,
+            geteuid() == 0 && access("/sys/kernel/mm/transparent_hugepage/enabled", W_OK) == 0);
     attempt("reading a file outside", read_secret, true);
     attempt("writing where it may only read", write_readable, true);
     attempt("reading another process", read_other_process, true);
@@ -228,7 +231,8 @@ static int daily_work(void)
     if (el_file_read_line(AT_FDCWD, inside, line, sizeof line) < 0 || strcmp(line, "hello") != 0)
         return 10;
     snprintf(path, sizeof path, "%s/state", writable);
-    if (el_file_replace(AT_FDCWD, path, "a", 1, 0600, false) < 0 || el_file_replace(AT_FDCWD, path, "b", 1, 0600, true) < 0)
+    if (el_file_replace(AT_FDCWD, path, "a", 1, 0600, false) < 0 ||
+        el_file_replace(AT_FDCWD, path, "b", 1, 0600, true) < 0)
         return 11;
     if (pthread_create(&t, NULL, thread, line) != 0 || pthread_join(t, &back) != 0 || back != line)
         return 12;
@@ -281,7 +285,8 @@ static void doors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside), cmocka_unit_test(doors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside),
+                                       cmocka_unit_test(doors)};
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_un un = {.sun_family = AF_UNIX};
     socklen_t n = sizeof at;
@@ -304,7 +309,8 @@ int main(void)
     el_file_replace(AT_FDCWD, inside, "hello\n", 6, 0644, false);
     listener = socket(AF_INET, SOCK_STREAM, 0);
     datagrams = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(listener, (struct sockaddr *)&at, sizeof at) < 0 || listen(listener, 64) < 0 || getsockname(listener, (struct sockaddr *)&at, &n) < 0)
+    if (bind(listener, (struct sockaddr *)&at, sizeof at) < 0 || listen(listener, 64) < 0 ||
+        getsockname(listener, (struct sockaddr *)&at, &n) < 0)
         return 1;
     port = ntohs(at.sin_port);
     strcpy(un.sun_path, socket_path);

@@ -20,7 +20,8 @@ static char dir[] = "/tmp/el-source-XXXXXX", path[64];
 
 static void publish(uint64_t seq, int64_t time_us, const char *boot)
 {
-    struct el_snapshot *s = el_test_snapshot_new(&(struct el_test_snapshot){.drives = 2, .seq = seq, .time_us = time_us});
+    struct el_snapshot *s =
+        el_test_snapshot_new(&(struct el_test_snapshot){.drives = 2, .seq = seq, .time_us = time_us});
 
     assert_non_null(s);
     s->period_ms = 2000;
@@ -149,7 +150,8 @@ static void shared_by_threads(void **ctx)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(life), cmocka_unit_test(never_believed), cmocka_unit_test(shared_by_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(life), cmocka_unit_test(never_believed),
+                                       cmocka_unit_test(shared_by_threads)};
     int r;
 
     if (!mkdtemp(dir))

@@ -289,7 +289,8 @@ static void fans_come_before_throttling(void **state)
     bed_close(&b);
 }
 
-/* A switch of its own making: `gain_c_per_w` per watt of all drives above `base_c`, a first-order lag, whole degrees. */
+/* A switch of its own making: `gain_c_per_w` per watt of all drives above `base_c`, a first-order lag, whole degrees.
+ */
 static double switch_after(struct bed *b, double base_c, double gain_c_per_w, int seconds)
 {
     double c = base_c, hottest = 0, own[EL_CARD_SLOTS_MAX];
@@ -298,7 +299,8 @@ static double switch_after(struct bed *b, double base_c, double gain_c_per_w, in
         double w = 0;
 
         for (uint32_t i = 0; i < b->card.slots; i++)
-            w += own[i] = b->d.slots && b->d.slot[i].cap_ratio < 1 ? EL_MIN(b->host_w[i], b->d.slot[i].budget_w) : b->host_w[i];
+            w += own[i] =
+                b->d.slots && b->d.slot[i].cap_ratio < 1 ? EL_MIN(b->host_w[i], b->d.slot[i].budget_w) : b->host_w[i];
         for (uint32_t i = 0; i < b->card.slots; i++) /* drives follow too, on a sink at (c + 35) / 2 */
             b->temp_c[i] += ((c + 35) / 2 + 1.75 * (2.5 + own[i]) - b->temp_c[i]) / 20;
         c += (base_c + gain_c_per_w * w - c) / 120;

@@ -32,12 +32,17 @@ static int talk(const char *plant)
 static void a_plant_is_heard(void **state_)
 {
     (void)state_;
-    assert_int_equal(talk("read l; echo '{\"limit_c\":75,\"fans\":1,\"arrays\":[{\"level\":\"raid1\",\"slots\":[0,1]}]}'; read l;"
-                          "echo '{\"slots\":[{\"temperature_c\":61,\"sensors_c\":[61,null],\"read_bytes\":1,\"write_bytes\":2,\"read_ops\":3,"
-                          "\"write_ops\":4},null],\"inlet_c\":50.5,\"airflow_lfm\":null}'"), 0);
+    assert_int_equal(
+        talk("read l; echo '{\"limit_c\":75,\"fans\":1,\"arrays\":[{\"level\":\"raid1\",\"slots\":[0,1]}]}'; read l;"
+             "echo "
+             "'{\"slots\":[{\"temperature_c\":61,\"sensors_c\":[61,null],\"read_bytes\":1,\"write_bytes\":2,\"read_"
+             "ops\":3,"
+             "\"write_ops\":4},null],\"inlet_c\":50.5,\"airflow_lfm\":null}'"),
+        0);
     assert_true(facts.slots == 2 && facts.limit_c == 75 && isnan(facts.warning_c) && facts.fans == 1);
     assert_true(facts.arrays == 1 && facts.array[0].mirror && facts.array[0].slots == 2);
-    assert_true(state.slot[0].present && state.slot[0].temp_c == 61 && state.slot[0].io_valid && state.slot[0].write_ops == 4);
+    assert_true(state.slot[0].present && state.slot[0].temp_c == 61 && state.slot[0].io_valid &&
+                state.slot[0].write_ops == 4);
     assert_true(state.slot[0].sensor_c[0] == 61 && isnan(state.slot[0].sensor_c[1]));
     assert_false(state.slot[1].present);
     assert_true(state.inlet_c == 50.5 && isnan(state.airflow_lfm) && isnan(state.card_w));
@@ -50,7 +55,8 @@ static void the_command_is_as_documented(void **state_)
                           "[ \"$h\" = '{\"hello\":1,\"card\":\"test-card\",\"slots\":2,\"dt_s\":1}' ] || exit 5;"
                           "[ \"$l\" = '{\"t_s\":1,\"slots\":[{\"cap_ratio\":1,\"budget_watts\":5.5,\"power_state\":0},"
                           "{\"cap_ratio\":0.5,\"budget_watts\":2.75,\"power_state\":0}],\"fans\":[]}' ] || exit 6;"
-                          "echo '{\"slots\":[null,null]}'"), 0);
+                          "echo '{\"slots\":[null,null]}'"),
+                     0);
 }
 
 static void broken_plants_are_named(void **state_)
@@ -65,7 +71,8 @@ static void broken_plants_are_named(void **state_)
         {"read l; echo '{\"limit_c\":\"hot\"}'", -EBADMSG, "limit_c: expected a number"},
         {"read l; echo '{\"slots\":99}'", -EBADMSG, "slots"},
         {"read l; echo '{\"arrays\":[{\"level\":\"raid5\",\"slots\":[0]}]}'", -EBADMSG, "arrays.level"},
-        {"read l; echo '{}'; read l; echo '{\"slots\":[{\"temperature_c\":1e300},null]}'", -EBADMSG, "line 2 of the plant: temperature_c"},
+        {"read l; echo '{}'; read l; echo '{\"slots\":[{\"temperature_c\":1e300},null]}'", -EBADMSG,
+         "line 2 of the plant: temperature_c"},
         {"read l; echo '{}'; read l; echo '{\"slots\":[{\"read_bytes\":-5},null]}'", -EBADMSG, "read_bytes"},
         {"read l; echo '{}'; read l; echo '{\"slots\":[null]}'", -EBADMSG, "as many slots"},
         {"read l; echo '{}'; read l; exit 4", -EPIPE, "ended with status 4 after 1 lines"},

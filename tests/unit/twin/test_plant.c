@@ -50,8 +50,9 @@ static void nominal_full_load_is_the_stated_power(void **state)
     b.options.seed = 0;
     open_bench();
     run(600, &t);
-    assert_true(t.energy_j / t.time_s > 35 && t.energy_j / t.time_s < 40); /* four drives at 8 W and the switch; background work on top */
-    assert_true(t.slot[3].temp_c > t.slot[0].temp_c);                     /* the air warms along the card */
+    assert_true(t.energy_j / t.time_s > 35 &&
+                t.energy_j / t.time_s < 40);          /* four drives at 8 W and the switch; background work on top */
+    assert_true(t.slot[3].temp_c > t.slot[0].temp_c); /* the air warms along the card */
     close_bench();
 }
 
@@ -102,7 +103,8 @@ static void a_cap_lowers_iops_and_raises_latency(void **state)
     run(10, &t0);
     run(100, &t1);
     assert_true(fabs(t1.iops / 664399 - 0.5) < 0.01);
-    assert_true(fabs((t1.outstanding_seconds - t0.outstanding_seconds) / (t1.served_ops - t0.served_ops) * 1e6 / 61.4 - 1) < 0.02);
+    assert_true(fabs((t1.outstanding_seconds - t0.outstanding_seconds) / (t1.served_ops - t0.served_ops) * 1e6 / 61.4 -
+                     1) < 0.02);
     close_bench();
 }
 
@@ -136,7 +138,8 @@ static double one_submitter(bool io_max, uint64_t submitters)
     b.options.scenario = &s;
     open_bench();
     for (uint32_t i = 0; i < 2; i++)
-        assert_int_equal(b.dev.ops->actuator_write(b.dev.dev, io_max ? EL_ACTUATOR_IO_MAX : EL_ACTUATOR_IO_BUDGET, i, &v), 0);
+        assert_int_equal(
+            b.dev.ops->actuator_write(b.dev.dev, io_max ? EL_ACTUATOR_IO_MAX : EL_ACTUATOR_IO_BUDGET, i, &v), 0);
     run(10, &t);
     close_bench();
     return t.iops / (664399 / 2.0);
@@ -147,7 +150,7 @@ static void io_cost_blocks_the_one_who_submits(void **state)
     (void)state;
     assert_true(fabs(one_submitter(false, 0) - 0.5) < 0.01);
     assert_true(one_submitter(false, 1) > 0.25 && one_submitter(false, 1) < 0.375); /* 10 to 15 of 20 */
-    assert_true(fabs(one_submitter(true, 1) - 0.475) < 0.01);                        /* 19 of 20 */
+    assert_true(fabs(one_submitter(true, 1) - 0.475) < 0.01);                       /* 19 of 20 */
     assert_true(one_submitter(false, 16) > 0.48);
 }
 

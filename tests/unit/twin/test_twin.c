@@ -29,9 +29,11 @@ static void shut(void)
     el_inventory_free(&inv);
 }
 
-static int admin(uint32_t key, enum el_admin_kind kind, uint8_t id, uint32_t value, void *data, uint32_t size, uint32_t *result)
+static int admin(uint32_t key, enum el_admin_kind kind, uint8_t id, uint32_t value, void *data, uint32_t size,
+                 uint32_t *result)
 {
-    struct el_admin cmd = {.kind = kind, .id = id, .nsid = EL_NVME_NSID_ALL, .value = value, .data = data, .size = size};
+    struct el_admin cmd = {
+        .kind = kind, .id = id, .nsid = EL_NVME_NSID_ALL, .value = value, .data = data, .size = size};
     int r = b.dev.ops->admin(b.dev.dev, key, &cmd);
 
     if (result)
@@ -98,7 +100,8 @@ static void pages_decode(void **state)
 
 static void locks_close_and_open(void **state)
 {
-    struct el_scenario s = {.events = 1, .event[0] = {.at_s = 60, .for_s = 60, .kind = EL_SCENARIO_DRIVE_LOCKED, .card = -1, .slot = 1}};
+    struct el_scenario s = {
+        .events = 1, .event[0] = {.at_s = 60, .for_s = 60, .kind = EL_SCENARIO_DRIVE_LOCKED, .card = -1, .slot = 1}};
     const struct el_nvme_security *now;
     uint8_t page[EL_NVME_SECURITY_SIZE];
     (void)state;
@@ -109,7 +112,8 @@ static void locks_close_and_open(void **state)
     assert_true(el_nvme_security_lists(page, 512, EL_SECP_TCG));
     assert_true(admin(1, EL_ADMIN_SECURITY_RECEIVE, 0x02, 0, page, 512, NULL) > 0);
     for (int minute = 0; minute < 3; minute++) {
-        assert_int_equal(admin(1, EL_ADMIN_SECURITY_RECEIVE, EL_SECP_TCG, EL_TCG_DISCOVERY, page, sizeof page, NULL), 0);
+        assert_int_equal(admin(1, EL_ADMIN_SECURITY_RECEIVE, EL_SECP_TCG, EL_TCG_DISCOVERY, page, sizeof page, NULL),
+                         0);
         assert_int_equal(el_fill_security(&inv.slots[1], page, sizeof page, 1), 0);
         assert_true(now->locking_supported && now->media_encryption && now->locked == (minute == 1));
         assert_string_equal(el_nvme_ssc_name(now->ssc), "opal-2");
@@ -171,7 +175,13 @@ static void a_low_power_state_saves_power(void **state)
 
 static void a_budget_is_saved_and_restored(void **state)
 {
-    struct el_actuator_value v = {.cap = {.ratio = 0.4, .budget_w = 2.2, .read_j_per_byte = 1e-9, .write_j_per_byte = 2e-9, .read_j_per_op = 1e-6, .write_j_per_op = 1e-5}}, r;
+    struct el_actuator_value v = {.cap = {.ratio = 0.4,
+                                          .budget_w = 2.2,
+                                          .read_j_per_byte = 1e-9,
+                                          .write_j_per_byte = 2e-9,
+                                          .read_j_per_op = 1e-6,
+                                          .write_j_per_op = 1e-5}},
+                             r;
     char text[200];
     (void)state;
 
@@ -215,7 +225,9 @@ static void scenario_events_come_and_go(void **state)
     assert_int_equal(admin(1, EL_ADMIN_GET_LOG, EL_NVME_LID_SMART, 0, page, 512, NULL), -ENODEV);
     assert_true(b.dev.ops->changed(b.dev.dev));
     assert_true(poll_slot(2)->temp_mc[0].value > poll_slot(3)->temp_mc[0].value + 10000);
-    assert_int_equal(b.dev.ops->actuator_write(b.dev.dev, EL_ACTUATOR_IO_BUDGET, 3, &(struct el_actuator_value){.cap = {.ratio = 0.5, .budget_w = 1}}), -EIO);
+    assert_int_equal(b.dev.ops->actuator_write(b.dev.dev, EL_ACTUATOR_IO_BUDGET, 3,
+                                               &(struct el_actuator_value){.cap = {.ratio = 0.5, .budget_w = 1}}),
+                     -EIO);
     assert_int_equal(b.dev.ops->discover(b.dev.dev, &inv), 0);
     assert_int_equal(inv.slots[1].state, EL_SLOT_GONE);
     assert_int_equal(inv.n.namespaces, 3);
@@ -268,7 +280,8 @@ static void ramps_move_slowly(void **state)
     (void)state;
 
     s = (struct el_scenario){.events = 1};
-    s.event[0] = (struct el_scenario_event){.at_s = 100, .ramp_s = 100, .kind = EL_SCENARIO_AIRFLOW, .card = -1, .slot = -1, .value = 200};
+    s.event[0] = (struct el_scenario_event){
+        .at_s = 100, .ramp_s = 100, .kind = EL_SCENARIO_AIRFLOW, .card = -1, .slot = -1, .value = 200};
     open_with(&s);
     el_twin_advance(b.dev.dev, 150);
     el_twin_truth(b.dev.dev, 0, &t);
@@ -301,7 +314,8 @@ int main(void)
         cmocka_unit_test(inventory_is_whole),
         cmocka_unit_test(starts_in_still_air),
         cmocka_unit_test(pages_decode),
-        cmocka_unit_test(locks_close_and_open), cmocka_unit_test(refused_commands_leave_an_error_entry),
+        cmocka_unit_test(locks_close_and_open),
+        cmocka_unit_test(refused_commands_leave_an_error_entry),
         cmocka_unit_test(features_are_kept_and_reset),
         cmocka_unit_test(a_low_power_state_saves_power),
         cmocka_unit_test(a_budget_is_saved_and_restored),
