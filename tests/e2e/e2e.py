@@ -16,11 +16,12 @@ import urllib.request
 
 BUILD = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
 ELEMENTD = os.path.join(BUILD, "elementd")
+SLOW = 5 if os.environ.get("EL_SLOW") else 1  # how much longer things may take; memory is judged at 1 only
 # What sanitizers do at exit does not fit into a sandbox.
 SANDBOX = []
 if "-fsanitize" in open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8").read():
     SANDBOX = ["--sandbox", "off"]
-SLOW = 5 if os.environ.get("EL_SLOW") else 1  # sanitizer builds
+    SLOW = 5
 
 
 def free_port():
