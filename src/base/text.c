@@ -81,7 +81,8 @@ static size_t plain_len(const unsigned char *p, size_t n)
     return i;
 }
 
-void el_text_json_escape(struct el_buf *b, const char *text)
+/* What JSON strings and exposition labels share; they differ in what stands for a control character. */
+static void escape(struct el_buf *b, const char *text, bool json)
 {
     const unsigned char *p = (const unsigned char *)text;
     size_t n = strlen(text), len;
@@ -102,39 +103,24 @@ void el_text_json_escape(struct el_buf *b, const char *text)
         } else if (*p == '\n') {
             el_buf_puts(b, "\\n");
         } else if (*p < ' ' || *p == 0x7f) {
-            el_buf_printf(b, "\\u%04x", *p);
+            if (json)
+                el_buf_printf(b, "\\u%04x", *p);
+            else
+                el_buf_putc(b, ' ');
         } else {
             el_buf_put(b, p, len);
         }
     }
 }
 
+void el_text_json_escape(struct el_buf *b, const char *text)
+{
+    escape(b, text, true);
+}
+
 void el_text_label_escape(struct el_buf *b, const char *text)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    size_t n = strlen(text), len;
-
-    for (; n; p += len, n -= len) {
-        len = plain_len(p, n);
-        if (len) {
-            el_buf_put(b, p, len);
-            continue;
-        }
-        len = utf8_len(p, n);
-        if (!len) {
-            el_buf_puts(b, "\xef\xbf\xbd");
-            len = 1;
-        } else if (*p == '"' || *p == '\\') {
-            el_buf_putc(b, '\\');
-            el_buf_putc(b, (char)*p);
-        } else if (*p == '\n') {
-            el_buf_puts(b, "\\n");
-        } else if (*p < ' ' || *p == 0x7f) {
-            el_buf_putc(b, ' ');
-        } else {
-            el_buf_put(b, p, len);
-        }
-    }
+    escape(b, text, false);
 }
 
 void el_text_rfc3339(int64_t realtime_us, char out[32])

@@ -335,7 +335,7 @@ EL_SNAPSHOT_TABLE(events, el_event)
 EL_SNAPSHOT_TABLE(alarms, el_alarm)
 /* NOLINTEND(performance-no-int-to-ptr) */
 
-/* File form. Writing replaces `path` (write, rename). Reading allocates; free with el_snapshot_free. 0 or -errno
+/* File form. Writing replaces `path` whole. Reading allocates; free with el_snapshot_free. 0 or -errno
  * (-EBADMSG: not a sound snapshot). */
 int el_snapshot_write(const struct el_snapshot *s, int dirfd, const char *path, unsigned mode);
 int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why);

@@ -237,7 +237,7 @@ static void series_per_drive(void **state)
 
     print_message("fullest drive: %u series by default, %u with everything on\n", usual, all);
     assert_in_range(usual, 60, 90);
-    assert_in_range(all, 150, 230);
+    assert_in_range(all, 150, 226); /* where it stands; the goal is 220 */
 }
 
 /* German as it is installed, or made for this test where the locale sources are. */
