@@ -37,18 +37,6 @@ struct ruleset_attr {
 #define WRITE_ACCESS                                                                                                   \
     (READ_ACCESS | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
 
-int el_sandbox_mode_parse(const char *text, enum el_sandbox_mode *out)
-{
-    static const char *const names[] = {"auto", "require", "off"};
-
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *out = (enum el_sandbox_mode)i;
-            return 0;
-        }
-    return -EINVAL;
-}
-
 static bool is_kept(const struct el_confine *c, unsigned cap)
 {
     return cap < 64 && c->capabilities >> cap & 1 && capng_have_capability(CAPNG_PERMITTED, cap);

@@ -13,9 +13,6 @@ enum el_sandbox_mode {
     EL_SANDBOX_OFF,      /* nothing: for debugging */
 };
 
-/* "auto", "require", "off". 0 or -EINVAL. */
-int el_sandbox_mode_parse(const char *text, enum el_sandbox_mode *out);
-
 /* A system call that stays allowed when its first two arguments, masked, have these values. All zero: whatever they
  * are. */
 struct el_confine_call {

@@ -107,19 +107,14 @@ static int make_folder(const char *path)
 
 int el_cmd_capture(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
     EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings);
     struct tap t = {0};
-    int c, r;
+    int r = el_flags_read(argc, argv, (struct el_flag[]){{0}}, help, true);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c != 'h')
-            return EL_EXIT_USAGE;
-        fputs(help, stdout);
-        return EL_EXIT_OK;
-    }
-    if (optind + 1 != argc)
-        return el_cli_usage("capture", "expected one folder");
+    if (r >= 0)
+        return r;
+    if (!argv[optind])
+        return el_flags_usage(argv[0], "expected one folder");
     t.out = argv[optind];
     r = settings ? make_folder(t.out) : -ENOMEM;
     if (r == 0) {

@@ -25,25 +25,15 @@ static int check(const char *path)
 
 int el_cmd_check(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"example", no_argument, NULL, 'e'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     EL_AUTO_BUF struct el_buf b = {0};
-    int c;
+    bool example = false;
+    int r = el_flags_read(argc, argv, (struct el_flag[]){{"example", EL_FLAG_SWITCH, &example}, {0}}, help, true);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        if (c != 'e')
-            return EL_EXIT_USAGE;
+    if (r >= 0)
+        return r;
+    if (example) {
         el_config_example(&b);
         return fputs(b.data, stdout) == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
     }
-    if (optind + 1 != argc)
-        return el_cli_usage("check", "expected one file");
-    return check(argv[optind]);
+    return argv[optind] ? check(argv[optind]) : el_flags_usage(argv[0], "expected one file");
 }

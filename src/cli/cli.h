@@ -2,15 +2,8 @@
  * below. */
 #pragma once
 
-#include <getopt.h>
-#include <math.h>
-#include <stdint.h>
-
+#include "cli/flags.h"
 #include "model/device.h"
-#include "model/settings.h"
-
-/* Exit codes of every command. */
-enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_USAGE = 2 };
 
 /* name, one line of help; the order is that of `elementd --help`. */
 #define EL_COMMANDS(X)                                                                                                 \
@@ -33,40 +26,25 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 EL_COMMANDS(EL_COMMAND_DECLARE)
 #undef EL_COMMAND_DECLARE
 
-/* Flags that say which machine is meant. Add EL_MACHINE_OPTIONS to a getopt_long table, give each code that getopt
- * returns to el_machine_flag, then open the machine. */
+/* Flags that say which machine is meant: EL_MACHINE_FLAGS in a command's table of flags. */
 struct el_machine_flags {
     const char *config; /* settings file; NULL = the installed one if it is there, else defaults */
     const char *simulate, *workload, *scenario; /* a twin of this card */
     const char *root;                           /* a recorded machine */
     double inlet_c, airflow_lfm;                /* NAN = not given */
-    uint32_t cards;
-    uint64_t seed;
+    uint64_t cards, seed;
 };
 #define EL_MACHINE_FLAGS_INIT                                                                                          \
     {                                                                                                                  \
         .inlet_c = NAN, .airflow_lfm = NAN, .cards = 1, .seed = 1                                                      \
     }
-
-enum {
-    EL_FLAG_CONFIG = 0x100,
-    EL_FLAG_SIMULATE,
-    EL_FLAG_WORKLOAD,
-    EL_FLAG_INLET,
-    EL_FLAG_AIRFLOW,
-    EL_FLAG_CARDS,
-    EL_FLAG_SCENARIO,
-    EL_FLAG_SEED,
-    EL_FLAG_ROOT,
-    EL_FLAG_OWN /* a command's own codes start here */
-};
-#define EL_MACHINE_OPTIONS                                                                                             \
-    {"config", required_argument, NULL, EL_FLAG_CONFIG}, {"simulate", required_argument, NULL, EL_FLAG_SIMULATE},      \
-        {"workload", required_argument, NULL, EL_FLAG_WORKLOAD}, {"inlet", required_argument, NULL, EL_FLAG_INLET},    \
-        {"airflow", required_argument, NULL, EL_FLAG_AIRFLOW}, {"cards", required_argument, NULL, EL_FLAG_CARDS},      \
-        {"scenario", required_argument, NULL, EL_FLAG_SCENARIO}, {"seed", required_argument, NULL, EL_FLAG_SEED},      \
+#define EL_MACHINE_FLAGS(m)                                                                                            \
+    {"config", EL_FLAG_TEXT, &(m).config}, {"simulate", EL_FLAG_TEXT, &(m).simulate},                                  \
+        {"workload", EL_FLAG_TEXT, &(m).workload}, {"inlet", EL_FLAG_NUMBER, &(m).inlet_c, -40, 90},                   \
+        {"airflow", EL_FLAG_NUMBER, &(m).airflow_lfm, 0, 5000}, {"cards", EL_FLAG_COUNT, &(m).cards, 1, 256},          \
+        {"scenario", EL_FLAG_TEXT, &(m).scenario}, {"seed", EL_FLAG_COUNT, &(m).seed, 0, UINT64_MAX},                  \
     {                                                                                                                  \
-        "root", required_argument, NULL, EL_FLAG_ROOT                                                                  \
+        "root", EL_FLAG_TEXT, &(m).root                                                                                \
     }
 #define EL_MACHINE_HELP                                                                                                \
     "  --config FILE      settings (default: /etc/elementd/elementd.yaml if it is there)\n"                            \
@@ -79,14 +57,8 @@ enum {
     "  --seed N           of everything random (1)\n"                                                                  \
     "  --root DIR         a recorded machine (see `elementd capture`)\n"
 
-/* 1 taken, 0 not a machine flag, -EINVAL (already said what is wrong with it). */
-int el_machine_flag(struct el_machine_flags *f, int code, const char *arg);
-
-/* Flags that contradict each other: says so, -EINVAL. */
+/* Flags that contradict each other: says so, EL_EXIT_USAGE. */
 int el_machine_check(const struct el_machine_flags *f);
-
-/* A bounded number given to a flag; says what is wrong. 0 or -EINVAL. */
-int el_cli_number(const char *flag, const char *arg, double min, double max, double *out);
 
 /* Defaults of this machine: those of el_settings_default, but a simulated one enforces. */
 void el_machine_defaults(const struct el_machine_flags *f, struct el_settings *out);
@@ -105,14 +77,3 @@ bool el_machine_is_play(const struct el_machine_flags *f);
 
 /* Where profiles are: the settings' directory when it is there, else those beside an uninstalled executable. */
 void el_cli_find_profiles(struct el_settings *s);
-
-/* Keeps SIGTERM, SIGINT and SIGHUP waiting until the command takes them from its signal descriptor: the first thing
- * that a daemon does, so that no moment of its start is one where it would die of them. */
-void el_cli_hold_signals(void);
-
-/* Prints "elementd COMMAND: message" and a hint to --help; returns EL_EXIT_USAGE. */
-/* The values of --mode and --log-level. 0 or -EINVAL, said in the name of `command`. */
-int el_cli_mode(const char *command, const char *arg, int *out);
-int el_cli_log_level(const char *command, const char *arg, int *out);
-
-int el_cli_usage(const char *command, const char *fmt, ...) EL_PRINTF(2, 3);

@@ -240,49 +240,40 @@ static int print(const struct el_snapshot *s, int form)
 
 int el_cmd_decode(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"identify", required_argument, NULL, 'P' + IDENTIFY},
-        {"smart", required_argument, NULL, 'P' + SMART},
-        {"namespace", required_argument, NULL, 'P' + NAMESPACE},
-        {"log-error", required_argument, NULL, 'P' + ERROR_LOG},
-        {"log-firmware", required_argument, NULL, 'P' + FIRMWARE},
-        {"log-self-test", required_argument, NULL, 'P' + SELF_TEST},
-        {"log-endurance", required_argument, NULL, 'P' + ENDURANCE},
-        {"log-sanitize", required_argument, NULL, 'P' + SANITIZE},
-        {"log-ocp", required_argument, NULL, 'P' + OCP},
-        {"security", required_argument, NULL, 'P' + SECURITY},
-        {"prometheus", no_argument, NULL, 'p'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
+    const char *path[PAGES] = {0};
+    bool prometheus = false, json = false, any = false;
+    const struct el_flag flags[] = {
+        {"identify", EL_FLAG_TEXT, &path[IDENTIFY]},
+        {"smart", EL_FLAG_TEXT, &path[SMART]},
+        {"namespace", EL_FLAG_TEXT, &path[NAMESPACE]},
+        {"log-error", EL_FLAG_TEXT, &path[ERROR_LOG]},
+        {"log-firmware", EL_FLAG_TEXT, &path[FIRMWARE]},
+        {"log-self-test", EL_FLAG_TEXT, &path[SELF_TEST]},
+        {"log-endurance", EL_FLAG_TEXT, &path[ENDURANCE]},
+        {"log-sanitize", EL_FLAG_TEXT, &path[SANITIZE]},
+        {"log-ocp", EL_FLAG_TEXT, &path[OCP]},
+        {"security", EL_FLAG_TEXT, &path[SECURITY]},
+        {"prometheus", EL_FLAG_SWITCH, &prometheus},
+        {"json", EL_FLAG_SWITCH, &json},
         {0},
     };
-    const char *path[PAGES] = {0};
     struct el_snapshot *s;
-    int c, form = 0, pages = 0, r;
+    int r = el_flags_read(argc, argv, flags, help, false);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        } else if (c == 'p' || c == 'j') {
-            if (form && form != c)
-                return el_cli_usage("decode", "--prometheus and --json exclude each other");
-            form = c;
-        } else if (c >= 'P' && c < 'P' + PAGES) {
-            path[c - 'P'] = optarg;
-            pages++;
-        } else {
-            return EL_EXIT_USAGE;
-        }
-    }
-    if (optind != argc || !pages)
-        return el_cli_usage("decode", "expected at least one page, each after its flag");
+    if (r >= 0)
+        return r;
+    if (prometheus && json)
+        return el_flags_usage(argv[0], "--prometheus and --json exclude each other");
+    for (int i = 0; i < PAGES; i++)
+        any |= path[i] != NULL;
+    if (!any)
+        return el_flags_usage(argv[0], "expected at least one page, each after its flag");
     s = one_drive(path[NAMESPACE]);
     if (!s)
         return EL_EXIT_BAD;
     r = load(s, path);
     if (r == EL_EXIT_OK)
-        r = print(s, form);
+        r = print(s, json ? 'j' : prometheus ? 'p' : 0);
     el_snapshot_free(s);
     return r;
 }

@@ -23,6 +23,7 @@ static const char help[] =
     "  --config FILE  settings (default: /etc/elementd/elementd.yaml if it is there)\n";
 
 enum level { GOOD, NOTE, BAD }; /* works; works less than it could; does not work */
+static const char *const level_names[] = {"good", "note", "bad"};
 
 struct doctor {
     struct el_settings settings;
@@ -37,7 +38,6 @@ static void find(struct doctor *d, enum level level, const char *topic, const ch
     EL_PRINTF(5, 6);
 static void find(struct doctor *d, enum level level, const char *topic, const char *fix, const char *fmt, ...)
 {
-    static const char *const names[] = {"good", "note", "bad"};
     char text[512];
     va_list ap;
 
@@ -46,14 +46,14 @@ static void find(struct doctor *d, enum level level, const char *topic, const ch
     va_end(ap);
     d->worst = EL_MAX(d->worst, level);
     if (d->findings) {
-        json_t *o = json_pack("{s:s, s:s, s:s}", "level", names[level], "topic", topic, "text", text);
+        json_t *o = json_pack("{s:s, s:s, s:s}", "level", level_names[level], "topic", topic, "text", text);
 
         if (fix)
             json_object_set_new(o, "fix", json_string(fix));
         json_array_append_new(d->findings, o);
         return;
     }
-    printf("%-4s  %s: %s\n", names[level], topic, text);
+    printf("%-4s  %s: %s\n", level_names[level], topic, text);
     for (const char *p = fix; p && *p; p = *strchrnul(p, '\n') ? strchrnul(p, '\n') + 1 : NULL)
         printf("          %.*s\n", (int)(strchrnul(p, '\n') - p), p);
 }
@@ -298,8 +298,7 @@ static int examine(struct doctor *d)
 
 static int print_json(struct doctor *d, int r)
 {
-    static const char *const words[] = {"good", "note", "bad"};
-    json_t *o = json_pack("{s:s, s:o}", "verdict", words[d->worst], "findings", d->findings);
+    json_t *o = json_pack("{s:s, s:o}", "verdict", level_names[d->worst], "findings", d->findings);
 
     if (!o || json_dumpf(o, stdout, JSON_INDENT(2)) < 0)
         r = EL_EXIT_BAD;
@@ -310,28 +309,18 @@ static int print_json(struct doctor *d, int r)
 
 int el_cmd_doctor(int argc, char **argv)
 {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-                                            {"config", required_argument, NULL, EL_FLAG_CONFIG},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    struct el_machine_flags machine = EL_MACHINE_FLAGS_INIT;
     EL_AUTO_FREE struct doctor *d = calloc(1, sizeof *d);
-    int c, r;
+    bool json = false;
+    const struct el_flag flags[] = {{"json", EL_FLAG_SWITCH, &json}, {"config", EL_FLAG_TEXT, &machine.config}, {0}};
+    int r = el_flags_read(argc, argv, flags, help, false);
 
-    while (d && (c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        if (c == 'j')
-            d->findings = d->findings ? d->findings : json_array();
-        else if (el_machine_flag(&flags, c, optarg) <= 0)
-            return EL_EXIT_USAGE;
-    }
-    if (optind != argc)
-        return el_cli_usage("doctor", "unexpected \"%s\"", argv[optind]);
-    if (!d || el_machine_settings(&flags, &d->settings) < 0)
+    if (r >= 0)
+        return r;
+    if (!d || el_machine_settings(&machine, &d->settings) < 0)
         return EL_EXIT_BAD;
+    if (json)
+        d->findings = json_array();
     r = examine(d);
     if (d->findings)
         r = print_json(d, r);

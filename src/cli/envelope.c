@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/json.h"
 #include "cli/sim_args.h"
 #include "control/envelope.h"
 #include "control/plot.h"
@@ -25,8 +26,6 @@ static const char help[] =
     "  --plot FILE.svg    the grid as a picture\n"
     "  --json             one object for programs\n"
     "  --profiles DIR     where profiles are\n";
-
-enum { FLAG_JSON = EL_SIM_FLAG_OWN, FLAG_PLOT };
 
 static const double inlets_c[] = {55, 50, 45, 40, 35, 30, 25};
 static const double airs_lfm[] = {100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600};
@@ -55,52 +54,33 @@ static int fill(const struct el_simulate_options *o, struct grid *g)
     return 0;
 }
 
-static void put_number(struct el_buf *b, double v)
+static json_t *list(const double *v, size_t n)
 {
-    if (isfinite(v))
-        el_buf_double(b, v);
-    else
-        el_buf_puts(b, "null");
+    json_t *l = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(l, el_json_number(v[i]));
+    return l;
 }
 
-static void put_list(struct el_buf *b, const double *v, size_t n)
+static int print_json(const struct el_scenario *s, const struct grid *g)
 {
-    el_buf_putc(b, '[');
-    for (size_t i = 0; i < n; i++) {
-        el_buf_puts(b, i ? ", " : "");
-        put_number(b, v[i]);
-    }
-    el_buf_putc(b, ']');
+    json_t *share = json_array(),
+           *o = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "card", s->card, "workload", s->workload,
+                          "array", s->array, "limit_celsius", el_json_number(s->limit_c), "card_watts_limit",
+                          el_json_number(s->card_watts), "inlet_celsius", list(inlets_c, INLETS), "airflow_lfm",
+                          list(airs_lfm, AIRS), "share", share, "least_airflow_lfm_for_full",
+                          list(g->least_lfm, INLETS));
+    int r;
+
+    for (size_t k = 0; k < INLETS; k++)
+        json_array_append_new(share, list(g->share + k * AIRS, AIRS));
+    r = json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(o);
+    return r < 0 || putchar('\n') == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
 }
 
-static void print_json(const struct el_scenario *s, const struct grid *g)
-{
-    EL_AUTO_BUF struct el_buf b = {0};
-
-    el_buf_puts(&b, "{\n  \"card\": \"");
-    el_text_json_escape(&b, s->card);
-    el_buf_puts(&b, "\",\n  \"workload\": \"");
-    el_text_json_escape(&b, s->workload);
-    el_buf_printf(&b, "\",\n  \"array\": \"%s\",\n  \"limit_celsius\": ", s->array);
-    put_number(&b, s->limit_c);
-    el_buf_puts(&b, ",\n  \"card_watts_limit\": ");
-    put_number(&b, s->card_watts);
-    el_buf_puts(&b, ",\n  \"inlet_celsius\": ");
-    put_list(&b, inlets_c, INLETS);
-    el_buf_puts(&b, ",\n  \"airflow_lfm\": ");
-    put_list(&b, airs_lfm, AIRS);
-    el_buf_puts(&b, ",\n  \"share\": [");
-    for (size_t r = 0; r < INLETS; r++) {
-        el_buf_puts(&b, r ? ",\n    " : "\n    ");
-        put_list(&b, g->share + r * AIRS, AIRS);
-    }
-    el_buf_puts(&b, "],\n  \"least_airflow_lfm_for_full\": ");
-    put_list(&b, g->least_lfm, INLETS);
-    el_buf_puts(&b, "\n}\n");
-    fputs(b.data ? b.data : "", stdout);
-}
-
-static void print_table(const struct el_scenario *s, const struct grid *g)
+static int print_table(const struct el_scenario *s, const struct grid *g)
 {
     printf("%s, %s%s%s: share of full throughput that can be sustained, %%\n\n%-10s", s->card, s->workload,
            strcmp(s->array, "none") ? ", " : "", strcmp(s->array, "none") ? s->array : "", "inlet");
@@ -116,6 +96,7 @@ static void print_table(const struct el_scenario *s, const struct grid *g)
         else
             printf("       more than %d LFM\n", MOST_LFM);
     }
+    return EL_EXIT_OK;
 }
 
 static int draw(const struct el_scenario *s, const struct grid *g, const char *path)
@@ -135,46 +116,25 @@ static int draw(const struct el_scenario *s, const struct grid *g, const char *p
 
 int el_cmd_envelope(int argc, char **argv)
 {
-    static const struct option options[] = {
-        EL_SIM_OPTIONS,
-        {"plot", required_argument, NULL, FLAG_PLOT},
-        {"json", no_argument, NULL, FLAG_JSON},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     static struct el_sim_args args; /* profiles are large for a stack */
     static struct grid g;
     const char *plot = NULL;
     bool json = false;
-    int code, taken;
+    const struct el_flag flags[] = {
+        EL_SIM_FLAGS(args), {"plot", EL_FLAG_TEXT, &plot}, {"json", EL_FLAG_SWITCH, &json}, {0}};
+    int r;
 
     el_sim_args_init(&args);
-    while ((code = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        taken = el_sim_args_flag(&args, code, optarg);
-        if (taken < 0)
-            return EL_EXIT_USAGE;
-        if (taken == 1)
-            continue;
-        if (code == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        } else if (code == FLAG_PLOT) {
-            plot = optarg;
-        } else if (code == FLAG_JSON) {
-            json = true;
-        } else {
-            return EL_EXIT_USAGE;
-        }
-    }
-    if (optind < argc)
-        return el_cli_usage("envelope", "unexpected \"%s\"", argv[optind]);
-    if (el_sim_args_finish(&args, "envelope") < 0)
+    r = el_flags_read(argc, argv, flags, help, false);
+    if (r >= 0)
+        return r;
+    if (el_sim_args_finish(&args, argv[0]) < 0)
         return EL_EXIT_USAGE;
     if (fill(&args.options, &g) < 0)
         return EL_EXIT_BAD;
     if (json)
-        print_json(&args.scenario, &g);
+        r = print_json(&args.scenario, &g);
     else
-        print_table(&args.scenario, &g);
-    return plot && draw(&args.scenario, &g, plot) < 0 ? EL_EXIT_BAD : EL_EXIT_OK;
+        r = print_table(&args.scenario, &g);
+    return plot && draw(&args.scenario, &g, plot) < 0 ? EL_EXIT_BAD : r;
 }

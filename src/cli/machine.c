@@ -11,6 +11,48 @@
 
 #define INSTALLED_CONFIG "/etc/elementd/elementd.yaml"
 
+bool el_machine_is_play(const struct el_machine_flags *f)
+{
+    return f->simulate || f->root;
+}
+
+int el_machine_check(const struct el_machine_flags *f)
+{
+    if (f->simulate && f->root)
+        fputs("elementd: --simulate and --root exclude each other\n", stderr);
+    else if (!f->simulate &&
+             (f->workload || f->scenario || f->cards != 1 || isfinite(f->inlet_c) || isfinite(f->airflow_lfm)))
+        fputs("elementd: --workload, --inlet, --airflow, --scenario and --cards need --simulate CARD\n", stderr);
+    else
+        return 0;
+    return EL_EXIT_USAGE;
+}
+
+static bool is_directory_there(const char *path)
+{
+    return access(path, R_OK | X_OK) == 0;
+}
+
+void el_cli_find_profiles(struct el_settings *s)
+{
+    static const char *const beside[] = {"/../share/elementd/profiles", "/../../deploy/profiles"};
+    char exe[EL_PATH_MAX], path[EL_PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash;
+
+    if (is_directory_there(s->profiles_dir) || n <= 0)
+        return;
+    exe[n] = '\0';
+    slash = strrchr(exe, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < EL_ARRAY_SIZE(beside); i++)
+        if ((size_t)snprintf(path, sizeof path, "%s%s", exe, beside[i]) < sizeof path && is_directory_there(path)) {
+            el_text_copy(s->profiles_dir, sizeof s->profiles_dir, path);
+            return;
+        }
+}
+
 void el_machine_defaults(const struct el_machine_flags *f, struct el_settings *out)
 {
     el_settings_default(out);

@@ -95,22 +95,13 @@ static void put_all(int form, struct el_buf *b)
 
 int el_cmd_metrics(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"markdown", no_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'}, {0}};
+    bool json = false, markdown = false;
+    const struct el_flag flags[] = {{"json", EL_FLAG_SWITCH, &json}, {"markdown", EL_FLAG_SWITCH, &markdown}, {0}};
     EL_AUTO_BUF struct el_buf b = {0};
-    int c, form = 't';
+    int r = el_flags_read(argc, argv, flags, help, false);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        if (c != 'j' && c != 'm')
-            return EL_EXIT_USAGE;
-        form = c;
-    }
-    if (optind != argc)
-        return el_cli_usage("metrics", "takes no arguments");
-    put_all(form, &b);
+    if (r >= 0)
+        return r;
+    put_all(markdown ? 'm' : json ? 'j' : 't', &b);
     return !b.failed && fputs(b.data, stdout) != EOF ? EL_EXIT_OK : EL_EXIT_BAD;
 }

@@ -39,26 +39,19 @@ static void put_module(struct el_buf *b, const el_oid *base, size_t n)
 
 int el_cmd_mib(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"base", required_argument, NULL, 'b'}, {"help", no_argument, NULL, 'h'}, {0}};
+    const char *rooted = NULL;
     EL_AUTO_BUF struct el_buf text = {0};
     el_oid base[EL_OID_MAX];
     size_t n = 0;
-    int c;
+    int r = el_flags_read(argc, argv, (struct el_flag[]){{"base", EL_FLAG_TEXT, &rooted}, {0}}, help, false);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        if (c != 'b')
-            return el_cli_usage("mib", "unknown flag");
-        n = el_oid_parse(optarg, base);
+    if (r >= 0)
+        return r;
+    if (rooted) {
+        n = el_oid_parse(rooted, base);
         if (n <= ENTERPRISES || memcmp(base, enterprises, sizeof enterprises) != 0)
-            return el_cli_usage("mib", "--base: \"%s\": expected an OID below enterprises (1.3.6.1.4.1)", optarg);
+            return el_flags_usage(argv[0], "--base: \"%s\": expected an OID below enterprises (1.3.6.1.4.1)", rooted);
     }
-    if (optind < argc)
-        return el_cli_usage("mib", "\"%s\" is not expected", argv[optind]);
     if (n)
         put_module(&text, base, n);
     else

@@ -18,8 +18,6 @@ static const char help[] =
     "  --resume           ends a pause now\n"
     "  --runtime-dir DIR  of the daemon (default: from the settings, /run/elementd)\n";
 
-enum { FLAG_RESUME = EL_FLAG_OWN, FLAG_RUNTIME_DIR };
-
 /* "30s", "15m", "2h" to microseconds; 0 = not one. */
 static int64_t duration_us(const char *text)
 {
@@ -66,38 +64,26 @@ static int pause_for(const char *dir, int64_t us)
 
 int el_cmd_pause(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, EL_FLAG_CONFIG},
-        {"resume", no_argument, NULL, FLAG_RESUME},
-        {"runtime-dir", required_argument, NULL, FLAG_RUNTIME_DIR},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    struct el_machine_flags machine = EL_MACHINE_FLAGS_INIT;
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
     const char *dir = NULL;
     bool resume = false;
+    const struct el_flag flags[] = {{"config", EL_FLAG_TEXT, &machine.config},
+                                    {"resume", EL_FLAG_SWITCH, &resume},
+                                    {"runtime-dir", EL_FLAG_TEXT, &dir},
+                                    {0}};
     int64_t us;
-    int c;
+    int r = el_flags_read(argc, argv, flags, help, true);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        if (c == FLAG_RESUME)
-            resume = true;
-        else if (c == FLAG_RUNTIME_DIR)
-            dir = optarg;
-        else if (c == '?' || el_machine_flag(&flags, c, optarg) < 0)
-            return EL_EXIT_USAGE;
-    }
-    if (optind + !resume != argc)
-        return el_cli_usage("pause", "expected %s", resume ? "nothing beside --resume" : "a duration");
+    if (r >= 0)
+        return r;
+    if (resume == (argv[optind] != NULL))
+        return el_flags_usage(argv[0], "expected %s", resume ? "nothing beside --resume" : "a duration");
     us = resume ? 0 : duration_us(argv[optind]);
     if (!resume && !us)
-        return el_cli_usage("pause", "got \"%s\", expected a duration like 30s, 15m or 2h, at most 24h", argv[optind]);
-    if (!s || (!dir && el_machine_settings(&flags, s) < 0))
+        return el_flags_usage(argv[0], "got \"%s\", expected a duration like 30s, 15m or 2h, at most 24h",
+                              argv[optind]);
+    if (!s || (!dir && el_machine_settings(&machine, s) < 0))
         return EL_EXIT_BAD;
     return pause_for(dir ? dir : s->runtime_dir, us);
 }

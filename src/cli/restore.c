@@ -15,8 +15,6 @@ static const char help[] =
     "  --force          hot drives too\n"
     "  --state-dir DIR  where the journal is (default: from the settings, /var/lib/elementd)\n" EL_MACHINE_HELP;
 
-enum { FLAG_FORCE = EL_FLAG_OWN, FLAG_STATE_DIR };
-
 static int restore(const struct el_machine_flags *f, const char *state_dir, bool force)
 {
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
@@ -46,33 +44,16 @@ static int restore(const struct el_machine_flags *f, const char *state_dir, bool
 
 int el_cmd_restore(int argc, char **argv)
 {
-    static const struct option options[] = {
-        EL_MACHINE_OPTIONS,
-        {"force", no_argument, NULL, FLAG_FORCE},
-        {"state-dir", required_argument, NULL, FLAG_STATE_DIR},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    struct el_machine_flags machine = EL_MACHINE_FLAGS_INIT;
     const char *state_dir = NULL;
     bool force = false;
-    int c;
+    const struct el_flag flags[] = {
+        EL_MACHINE_FLAGS(machine), {"force", EL_FLAG_SWITCH, &force}, {"state-dir", EL_FLAG_TEXT, &state_dir}, {0}};
+    int r = el_flags_read(argc, argv, flags, help, false);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        if (c == FLAG_FORCE)
-            force = true;
-        else if (c == FLAG_STATE_DIR)
-            state_dir = optarg;
-        else if (c == '?' || el_machine_flag(&flags, c, optarg) < 0)
-            return EL_EXIT_USAGE;
-    }
-    if (optind < argc)
-        return el_cli_usage("restore", "unexpected \"%s\"", argv[optind]);
-    if (el_machine_check(&flags) < 0)
+    if (r >= 0)
+        return r;
+    if (el_machine_check(&machine) != 0)
         return EL_EXIT_USAGE;
-    return restore(&flags, state_dir, force);
+    return restore(&machine, state_dir, force);
 }

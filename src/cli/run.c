@@ -14,6 +14,7 @@
 #include "cli/minder.h"
 #include "cli/rundir.h"
 #include "cli/table.h"
+#include "control/govern.h"
 
 static const char help[] =
     "usage: elementd run [flags]\n"
@@ -34,6 +35,7 @@ static const char help[] =
 #define ARGS_MAX       128
 
 struct run {
+    char *name; /* "elementd run" */
     struct el_rundir dirs;
     struct el_minder govern, exporter;
     char *govern_args[ARGS_MAX], *exporter_args[ARGS_MAX];
@@ -58,14 +60,12 @@ static bool is_exporter_flag(const char *a)
     return strncmp(a, "--web.", 6) == 0 || strncmp(a, "--snmp.", 7) == 0 || strncmp(a, "--collect", 9) == 0;
 }
 
-/* Exporter's flags to one side, the others to the daemon's. 0 or -EINVAL. */
+/* Exporter's flags to one side, the others to the daemon's. 0 or EL_EXIT_USAGE, said. */
 static int split_args(struct run *r, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (r->exporter_n + 8 > ARGS_MAX || r->govern_n + 8 > ARGS_MAX) {
-            el_cli_usage("run", "too many flags");
-            return -EINVAL;
-        }
+        if (r->exporter_n + 8 > ARGS_MAX || r->govern_n + 8 > ARGS_MAX)
+            return el_flags_usage(r->name, "too many flags");
         if (!is_exporter_flag(argv[i])) {
             r->govern_args[r->govern_n++] = argv[i];
             continue;
@@ -78,8 +78,7 @@ static int split_args(struct run *r, int argc, char **argv)
             value = argv[++i];
             r->exporter_args[r->exporter_n++] = argv[i];
         } else {
-            el_cli_usage("run", "%s needs a value", argv[i]);
-            return -EINVAL;
+            return el_flags_usage(r->name, "%s needs a value", argv[i]);
         }
         if (strncmp(argv[i], "--web.listen-address", 20) == 0 ||
             (i > 1 && strcmp(argv[i - 1], "--web.listen-address") == 0))
@@ -88,48 +87,28 @@ static int split_args(struct run *r, int argc, char **argv)
     return 0;
 }
 
-/* The machine flags, looked at before anything is started: a mistake is said once, by the program that was called. */
-static int parse(struct run *r, struct el_machine_flags *f)
+/* The daemon's flags, looked at before anything is started: a mistake is said once, by the program that was called. */
+static int parse(struct run *r, struct el_machine_flags *m)
 {
-    static const struct option options[] = {
-        EL_MACHINE_OPTIONS,
-        {"mode", required_argument, NULL, 'm'},
-        {"log-level", required_argument, NULL, 'l'},
-        {"runtime-dir", required_argument, NULL, 'r'},
-        {"state-dir", required_argument, NULL, 's'},
-        {"sandbox", required_argument, NULL, 'x'},
-        {"help", no_argument, NULL, 'h'},
+    struct el_overrides tried = {.n = 0};
+    int sandbox = -1;
+    const struct el_flag flags[] = {
+        EL_MACHINE_FLAGS(*m),
+        {"mode", EL_FLAG_SETTING, &tried, .setting = "governor.mode"},
+        {"log-level", EL_FLAG_SETTING, &tried, .setting = "log.level"},
+        {"runtime-dir", EL_FLAG_TEXT, &r->dirs.runtime},
+        {"state-dir", EL_FLAG_TEXT, &r->dirs.state},
+        EL_FLAG_SANDBOX(&sandbox),
         {0},
     };
-    char *args[ARGS_MAX + 1];
-    int c, ignored, n = r->govern_n;
+    char *args[ARGS_MAX + 1] = {r->name};
+    int result, n = r->govern_n - 1; /* behind "elementd govern" stands what was given */
 
-    memcpy(args, r->govern_args, (size_t)n * sizeof *args); /* getopt may reorder */
-    args[n] = NULL;
-    while ((c = getopt_long(n, args, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return 1;
-        }
-        if (c == '?')
-            return -EINVAL;
-        if (c == 'r')
-            r->dirs.runtime = optarg;
-        else if (c == 's')
-            r->dirs.state = optarg;
-        else if (c == 'x')
-            add(r->exporter_args, &r->exporter_n, "--sandbox", optarg);
-        else if ((c == 'm' && el_cli_mode("run", optarg, &ignored) < 0) ||
-                 (c == 'l' && el_cli_log_level("run", optarg, &ignored) < 0))
-            return -EINVAL;
-        else if (c >= 0x100 && el_machine_flag(f, c, optarg) < 0)
-            return -EINVAL;
-    }
-    if (optind < n) {
-        el_cli_usage("run", "unexpected \"%s\"", args[optind]);
-        return -EINVAL;
-    }
-    return el_machine_check(f);
+    memcpy(args + 1, r->govern_args + 2, (size_t)n * sizeof *args); /* getopt may reorder; NULL at the end */
+    result = el_flags_read(n, args, flags, help, false);
+    if (sandbox >= 0)
+        add(r->exporter_args, &r->exporter_n, "--sandbox", el_sandbox_names[sandbox]);
+    return result >= 0 ? result : el_machine_check(m) ? EL_EXIT_USAGE : -1;
 }
 
 static void make_commands(struct run *r, const struct el_machine_flags *f)
@@ -254,24 +233,24 @@ static void make_address(struct run *r, char *out, size_t size)
 int el_cmd_run(int argc, char **argv)
 {
     static struct run r = {.signal_fd = -1};
-    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    struct el_machine_flags machine = EL_MACHINE_FLAGS_INIT;
     char address[256];
-    int c;
+    int result;
 
-    el_cli_hold_signals();
+    r.name = argv[0];
+    el_govern_hold_signals();
     add(r.govern_args, &r.govern_n, "elementd", "govern");
     add(r.exporter_args, &r.exporter_n, "elementd-exporter", NULL);
-    if (split_args(&r, argc, argv) < 0)
+    if (split_args(&r, argc, argv) != 0)
         return EL_EXIT_USAGE;
     r.govern_args[r.govern_n] = NULL;
-    optind = 2; /* behind "elementd govern" */
-    c = parse(&r, &flags);
-    if (c != 0)
-        return c < 0 ? EL_EXIT_USAGE : EL_EXIT_OK;
+    result = parse(&r, &machine);
+    if (result >= 0)
+        return result;
     r.signal_fd = open_signals(); /* before there is something that must not be left behind */
-    if (el_rundir_make(&r.dirs, el_machine_is_play(&flags)) < 0)
+    if (el_rundir_make(&r.dirs, el_machine_is_play(&machine)) < 0)
         return EL_EXIT_BAD;
-    make_commands(&r, &flags);
+    make_commands(&r, &machine);
     make_address(&r, address, sizeof address);
     r.terminal = isatty(STDOUT_FILENO);
     printf("page     %s\nmetrics  %smetrics\nJSON     %sapi/v1/snapshot\nhere     elementd status --runtime-dir "

@@ -1,6 +1,5 @@
 /* elementd scan: what is plugged in, as a tree or as JSON. */
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "control/scan.h"
 
 static const char help[] =
@@ -26,7 +26,7 @@ static void put_text(json_t *o, const char *key, const char *text)
 static void put_number(json_t *o, const char *key, double v)
 {
     if (isfinite(v))
-        json_object_set_new(o, key, v == floor(v) && fabs(v) < 1e15 ? json_integer((json_int_t)v) : json_real(v));
+        el_json_put_number(o, key, v);
 }
 
 static void put_reading(json_t *o, const char *key, const struct el_reading *r, double scale)
@@ -378,29 +378,14 @@ static int scan(const struct el_machine_flags *f, bool as_json)
 
 int el_cmd_scan(int argc, char **argv)
 {
-    static const struct option options[] = {
-        EL_MACHINE_OPTIONS,
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    struct el_machine_flags machine = EL_MACHINE_FLAGS_INIT;
     bool as_json = false;
-    int c;
+    const struct el_flag flags[] = {EL_MACHINE_FLAGS(machine), {"json", EL_FLAG_SWITCH, &as_json}, {0}};
+    int r = el_flags_read(argc, argv, flags, help, false);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        if (c == 'j')
-            as_json = true;
-        else if (c == '?' || el_machine_flag(&flags, c, optarg) < 0)
-            return EL_EXIT_USAGE;
-    }
-    if (optind < argc)
-        return el_cli_usage("scan", "unexpected \"%s\"", argv[optind]);
-    if (el_machine_check(&flags) < 0)
+    if (r >= 0)
+        return r;
+    if (el_machine_check(&machine) != 0)
         return EL_EXIT_USAGE;
-    return scan(&flags, as_json);
+    return scan(&machine, as_json);
 }

@@ -10,49 +10,28 @@ struct el_sim_args {
     struct el_drive_profile drives[EL_CARD_SLOTS_MAX];
     struct el_scenario scenario; /* flags given over it; every field stated after el_sim_args_finish */
     bool has_scenario;
-    bool profiles_given; /* then looked for nowhere else */
-    char preference[16];
+    const char *profiles; /* NULL: looked for */
+    int preference;       /* enum el_preference */
     struct el_simulate_options options;
 };
 
-enum {
-    EL_SIM_FLAG_CARD = 0x300,
-    EL_SIM_FLAG_WORKLOAD,
-    EL_SIM_FLAG_INLET,
-    EL_SIM_FLAG_AIRFLOW,
-    EL_SIM_FLAG_HOURS,
-    EL_SIM_FLAG_SEED,
-    EL_SIM_FLAG_SEEDS,
-    EL_SIM_FLAG_GOVERNOR,
-    EL_SIM_FLAG_LIMIT,
-    EL_SIM_FLAG_CARD_WATTS,
-    EL_SIM_FLAG_SWITCH_LIMIT,
-    EL_SIM_FLAG_MARGIN,
-    EL_SIM_FLAG_ARRAY,
-    EL_SIM_FLAG_SCENARIO,
-    EL_SIM_FLAG_PROFILES,
-    EL_SIM_FLAG_PREFERENCE,
-    EL_SIM_FLAG_OWN
-};
-#define EL_SIM_OPTIONS                                                                                                 \
-    {"card", required_argument, NULL, EL_SIM_FLAG_CARD}, {"workload", required_argument, NULL, EL_SIM_FLAG_WORKLOAD},  \
-        {"seed", required_argument, NULL, EL_SIM_FLAG_SEED},                                                           \
-        {"governor", required_argument, NULL, EL_SIM_FLAG_GOVERNOR},                                                   \
-        {"limit", required_argument, NULL, EL_SIM_FLAG_LIMIT},                                                         \
-        {"card-watts", required_argument, NULL, EL_SIM_FLAG_CARD_WATTS},                                               \
-        {"switch-limit", required_argument, NULL, EL_SIM_FLAG_SWITCH_LIMIT},                                           \
-        {"margin", required_argument, NULL, EL_SIM_FLAG_MARGIN},                                                       \
-        {"array", required_argument, NULL, EL_SIM_FLAG_ARRAY},                                                         \
+#define EL_SIM_FLAGS(a)                                                                                                \
+    {"card", EL_FLAG_NAME, (a).scenario.card, 0, sizeof(a).scenario.card},                                             \
+        {"workload", EL_FLAG_NAME, (a).scenario.workload, 0, sizeof(a).scenario.workload},                             \
+        {"seed", EL_FLAG_COUNT, &(a).scenario.seed, 0, 1e18},                                                          \
+        {"governor", EL_FLAG_NAME, (a).scenario.governor, 0, sizeof(a).scenario.governor},                             \
+        {"limit", EL_FLAG_NUMBER, &(a).scenario.limit_c, 20, 120},                                                     \
+        {"card-watts", EL_FLAG_NUMBER, &(a).scenario.card_watts, 1, 1000},                                             \
+        {"switch-limit", EL_FLAG_NUMBER, &(a).scenario.switch_limit_c, 20, 150},                                       \
+        {"margin", EL_FLAG_NUMBER, &(a).scenario.margin_c, -5, 30},                                                    \
+        {"array", EL_FLAG_NAME, (a).scenario.array, 0, sizeof(a).scenario.array},                                      \
     {                                                                                                                  \
-        "profiles", required_argument, NULL, EL_SIM_FLAG_PROFILES                                                      \
+        "profiles", EL_FLAG_TEXT, &(a).profiles                                                                        \
     }
 
 /* A scenario that states nothing. */
 void el_sim_args_init(struct el_sim_args *a);
-/* A scenario file under the flags that were given before or after: only what no flag states is taken. 0 or -EINVAL,
- * said. */
+/* A scenario file in place of what is there: to be read before the flags that win over it. 0 or -EINVAL, said. */
 int el_sim_args_scenario(struct el_sim_args *a, const char *path);
-/* 1 taken, 0 not one of these flags, -EINVAL (already said). */
-int el_sim_args_flag(struct el_sim_args *a, int code, const char *arg);
 /* Defaults for what nothing states, profiles loaded, options filled. 0 or -EINVAL, said. */
 int el_sim_args_finish(struct el_sim_args *a, const char *command);

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/json.h"
 #include "cli/sim_args.h"
 #include "control/simulate_plant.h"
 #include "control/simulate_plot.h"
@@ -39,86 +40,50 @@ static const char help[] =
     "  --profiles DIR     where profiles are\n"
     "Exit: 0, or 1 when an expectation of the scenario is not met.\n";
 
-enum { FLAG_JSON = EL_SIM_FLAG_OWN, FLAG_CSV, FLAG_PLOT, FLAG_REPLAY, FLAG_PLANT };
-
 struct command {
     struct el_sim_args args;
     const char *scenario, *csv, *plot_file, *replay, *plant;
-    bool json, seed_given;
+    bool json;
     struct el_trace_writer trace;
     struct el_sim_plot *plot;
 };
 
-static void json_text(struct el_buf *b, const char *key, const char *text)
+static json_t *figures_json(json_t *o, const struct el_simulate_result *r)
 {
-    el_buf_printf(b, "\"%s\": \"", key);
-    el_text_json_escape(b, text);
-    el_buf_puts(b, "\"");
-}
-
-static void json_number(struct el_buf *b, const char *key, double v)
-{
-    el_buf_printf(b, "\"%s\": ", key);
-    if (isfinite(v))
-        el_buf_double(b, v);
-    else
-        el_buf_puts(b, "null");
-}
-
-static void json_figures(struct el_buf *b, const struct el_simulate_result *r, const char *separator)
-{
-    for (size_t k = 0; k < el_simulate_figures_count; k++) {
-        el_buf_puts(b, k ? separator : "");
-        json_number(b, el_simulate_figures[k].name, el_simulate_figure(r, k));
-    }
+    for (size_t k = 0; k < el_simulate_figures_count; k++)
+        el_json_put_number(o, el_simulate_figures[k].name, el_simulate_figure(r, k));
+    return o;
 }
 
 static void print_json(const struct el_sim_args *a, const struct el_simulate_result *results, bool met)
 {
-    EL_AUTO_BUF struct el_buf b = {0};
     const struct el_scenario *s = &a->scenario;
     struct el_simulate_result mean, worst;
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s*}", "card", s->card, "workload", s->workload, "governor",
+                          s->governor, "array", s->array, "title", *s->title ? s->title : NULL),
+           *each = json_array();
 
     el_simulate_summary(results, (uint32_t)s->seeds, &mean, &worst);
-    el_buf_puts(&b, "{\n  ");
-    json_text(&b, "card", s->card);
-    el_buf_puts(&b, ",\n  ");
-    json_text(&b, "workload", s->workload);
-    el_buf_puts(&b, ",\n  ");
-    json_text(&b, "governor", s->governor);
-    el_buf_puts(&b, ",\n  ");
-    json_text(&b, "array", s->array);
-    if (*s->title) {
-        el_buf_puts(&b, ",\n  ");
-        json_text(&b, "title", s->title);
-    }
-    el_buf_puts(&b, ",\n  ");
-    json_number(&b, "hours", s->hours);
-    el_buf_printf(&b, ",\n  \"seed\": %ju,\n  \"seeds\": %ju,\n  ", (uintmax_t)s->seed, (uintmax_t)s->seeds);
-    json_number(&b, "inlet_celsius", s->inlet_c);
-    el_buf_puts(&b, ",\n  ");
-    json_number(&b, "airflow_lfm", s->airflow_lfm);
-    el_buf_puts(&b, ",\n  ");
-    json_number(&b, "limit_celsius", s->limit_c);
-    el_buf_puts(&b, ",\n  ");
-    json_number(&b, "card_watts_limit", s->card_watts);
-    el_buf_puts(&b, ",\n  ");
-    json_figures(&b, &mean, ",\n  ");
+    el_json_put_number(o, "hours", s->hours);
+    json_object_set_new(o, "seed", json_integer((json_int_t)s->seed));
+    json_object_set_new(o, "seeds", json_integer((json_int_t)s->seeds));
+    el_json_put_number(o, "inlet_celsius", s->inlet_c);
+    el_json_put_number(o, "airflow_lfm", s->airflow_lfm);
+    el_json_put_number(o, "limit_celsius", s->limit_c);
+    el_json_put_number(o, "card_watts_limit", s->card_watts);
+    figures_json(o, &mean);
     if (s->expects)
-        el_buf_printf(&b, ",\n  \"expectations_met\": %s", met ? "true" : "false");
+        json_object_set_new(o, "expectations_met", json_boolean(met));
+    for (uint32_t i = 0; i < s->seeds; i++)
+        json_array_append_new(each, figures_json(json_pack("{s:I}", "seed", (json_int_t)(s->seed + i)), &results[i]));
     if (s->seeds > 1) {
-        el_buf_puts(&b, ",\n  \"worst\": {");
-        json_figures(&b, &worst, ", ");
-        el_buf_puts(&b, "},\n  \"per_seed\": [\n");
-        for (uint32_t i = 0; i < s->seeds; i++) {
-            el_buf_printf(&b, "    {\"seed\": %ju, ", (uintmax_t)(s->seed + i));
-            json_figures(&b, &results[i], ", ");
-            el_buf_puts(&b, i + 1 < s->seeds ? "},\n" : "}\n");
-        }
-        el_buf_puts(&b, "  ]");
+        json_object_set_new(o, "worst", figures_json(json_object(), &worst));
+        json_object_set(o, "per_seed", each);
     }
-    el_buf_puts(&b, "\n}\n");
-    fputs(b.data ? b.data : "", stdout);
+    json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(each);
+    json_decref(o);
 }
 
 static void figure_cell(struct el_buf *b, double v)
@@ -292,85 +257,53 @@ static int run(struct command *c)
     return met ? EL_EXIT_OK : EL_EXIT_BAD;
 }
 
-/* A flag of this command alone; false: not known. */
-static bool own_flag(struct command *c, int code, const char *arg)
-{
-    switch (code) {
-    case EL_SIM_FLAG_SCENARIO:
-        c->scenario = arg;
-        return true;
-    case FLAG_CSV:
-        c->csv = arg;
-        return true;
-    case FLAG_PLOT:
-        c->plot_file = arg;
-        return true;
-    case FLAG_REPLAY:
-        c->replay = arg;
-        return true;
-    case FLAG_PLANT:
-        c->plant = arg;
-        return true;
-    case FLAG_JSON:
-        c->json = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
 int el_cmd_simulate(int argc, char **argv)
 {
-    static const struct option options[] = {
-        EL_SIM_OPTIONS,
-        {"inlet", required_argument, NULL, EL_SIM_FLAG_INLET},
-        {"airflow", required_argument, NULL, EL_SIM_FLAG_AIRFLOW},
-        {"hours", required_argument, NULL, EL_SIM_FLAG_HOURS},
-        {"preference", required_argument, NULL, EL_SIM_FLAG_PREFERENCE},
-        {"seeds", required_argument, NULL, EL_SIM_FLAG_SEEDS},
-        {"scenario", required_argument, NULL, EL_SIM_FLAG_SCENARIO},
-        {"csv", required_argument, NULL, FLAG_CSV},
-        {"plot", required_argument, NULL, FLAG_PLOT},
-        {"replay", required_argument, NULL, FLAG_REPLAY},
-        {"plant", required_argument, NULL, FLAG_PLANT},
-        {"json", no_argument, NULL, FLAG_JSON},
-        {"help", no_argument, NULL, 'h'},
+    static const char *const preferences[] = {"performance", "cool", "quiet", NULL};
+    static struct command c; /* profiles are large for a stack */
+    struct el_scenario *s = &c.args.scenario;
+    const struct el_flag flags[] = {
+        EL_SIM_FLAGS(c.args),
+        {"inlet", EL_FLAG_NUMBER, &s->inlet_c, -40, 90},
+        {"airflow", EL_FLAG_NUMBER, &s->airflow_lfm, 0, 5000},
+        {"hours", EL_FLAG_NUMBER, &s->hours, 0.01, 10000},
+        {"preference", EL_FLAG_CHOICE, &c.args.preference, .names = preferences},
+        {"seeds", EL_FLAG_COUNT, &s->seeds, 1, 100000},
+        {"scenario", EL_FLAG_TEXT, &c.scenario},
+        {"csv", EL_FLAG_TEXT, &c.csv},
+        {"plot", EL_FLAG_TEXT, &c.plot_file},
+        {"replay", EL_FLAG_TEXT, &c.replay},
+        {"plant", EL_FLAG_TEXT, &c.plant},
+        {"json", EL_FLAG_SWITCH, &c.json},
         {0},
     };
-    static struct command c; /* profiles are large for a stack */
-    int code, taken;
+    int r;
 
     el_sim_args_init(&c.args);
-    while ((code = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        taken = code == EL_SIM_FLAG_SCENARIO ? 0 : el_sim_args_flag(&c.args, code, optarg);
-        c.seed_given |= code == EL_SIM_FLAG_SEED;
-        if (code == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        if (taken < 0 || (taken == 0 && !own_flag(&c, code, optarg)))
-            return EL_EXIT_USAGE;
-    }
-    if (optind < argc)
-        return el_cli_usage("simulate", "unexpected \"%s\"", argv[optind]);
+    s->seed = 1;
+    r = el_flags_read(argc, argv, flags, help, false);
+    if (r >= 0)
+        return r;
     if (c.replay)
         return replay(c.replay);
-    if (c.scenario && el_sim_args_scenario(&c.args, c.scenario) < 0)
-        return EL_EXIT_BAD;
-    if (!c.seed_given && c.args.scenario.seed == 0)
-        c.args.scenario.seed = 1;
-    if (el_sim_args_finish(&c.args, "simulate") < 0)
+    if (c.scenario) {
+        if (el_sim_args_scenario(&c.args, c.scenario) < 0)
+            return EL_EXIT_BAD;
+        s->seed = s->seed ? s->seed : 1;
+        (void)el_flags_read(argc, argv, flags, help, false); /* once more: flags win over the file */
+    }
+    if (el_sim_args_finish(&c.args, argv[0]) < 0)
         return EL_EXIT_USAGE;
-    if ((c.csv || c.plot_file) && c.args.scenario.seeds > 1)
-        return el_cli_usage("simulate", "--csv and --plot show one run: use --seeds 1");
-    if (c.plant && (!c.args.options.law || c.args.scenario.seeds > 1))
-        return el_cli_usage(
-            "simulate",
+    if ((c.csv || c.plot_file) && s->seeds > 1)
+        return el_flags_usage(argv[0], "--csv and --plot show one run: use --seeds 1");
+    if (c.plant && (!c.args.options.law || s->seeds > 1))
+        return el_flags_usage(
+            argv[0],
             "--plant runs once, and only we know enough of a plant for an oracle: use --governor element or none");
     if (c.plant) {
         signal(SIGPIPE, SIG_IGN); /* a plant that dies is an answer, not our end */
-        el_text_copy(c.args.scenario.workload, sizeof c.args.scenario.workload, "external");
-        c.args.scenario.inlet_c = c.args.scenario.airflow_lfm = NAN; /* the plant's own affair */
+        el_text_copy(s->workload, sizeof s->workload, "external");
+        s->inlet_c = s->airflow_lfm = NAN; /* the plant's own affair */
     }
-    return check_expects(&c.args.scenario) < 0 ? EL_EXIT_BAD : run(&c);
+    return check_expects(s) < 0 ? EL_EXIT_BAD : run(&c);
 }

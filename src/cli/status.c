@@ -19,8 +19,6 @@ static const char help[] =
     "  --runtime-dir DIR  where the daemon writes its snapshot (default: from the settings, /run/elementd)\n"
     "  --config FILE      settings\n";
 
-enum { FLAG_WATCH = EL_FLAG_OWN, FLAG_RUNTIME_DIR, FLAG_JSON };
-
 static int read_snapshot(const char *dir, struct el_snapshot **out)
 {
     char path[EL_PATH_MAX + 16];
@@ -102,37 +100,22 @@ static int show_once(const char *dir, bool as_json)
 
 int el_cmd_status(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, EL_FLAG_CONFIG},
-        {"watch", no_argument, NULL, FLAG_WATCH},
-        {"json", no_argument, NULL, FLAG_JSON},
-        {"runtime-dir", required_argument, NULL, FLAG_RUNTIME_DIR},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    struct el_machine_flags flags = EL_MACHINE_FLAGS_INIT;
+    struct el_machine_flags machine = EL_MACHINE_FLAGS_INIT;
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
     bool again = false, as_json = false;
     const char *dir = NULL;
-    int c;
+    const struct el_flag flags[] = {{"config", EL_FLAG_TEXT, &machine.config},
+                                    {"watch", EL_FLAG_SWITCH, &again},
+                                    {"json", EL_FLAG_SWITCH, &as_json},
+                                    {"runtime-dir", EL_FLAG_TEXT, &dir},
+                                    {0}};
+    int r = el_flags_read(argc, argv, flags, help, false);
 
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return EL_EXIT_OK;
-        }
-        again |= c == FLAG_WATCH;
-        as_json |= c == FLAG_JSON;
-        if (c == FLAG_RUNTIME_DIR)
-            dir = optarg;
-        else if (c == '?' || el_machine_flag(&flags, c, optarg) < 0)
-            return EL_EXIT_USAGE;
-    }
-    if (optind < argc)
-        return el_cli_usage("status", "unexpected \"%s\"", argv[optind]);
+    if (r >= 0)
+        return r;
     if (again && as_json)
-        return el_cli_usage("status", "--watch and --json exclude each other");
-    if (!s || (!dir && el_machine_settings(&flags, s) < 0))
+        return el_flags_usage(argv[0], "--watch and --json exclude each other");
+    if (!s || (!dir && el_machine_settings(&machine, s) < 0))
         return EL_EXIT_BAD;
     dir = dir ? dir : s->runtime_dir;
     return again ? watch(dir) : show_once(dir, as_json);

@@ -26,7 +26,8 @@ LAYERS = {
 # The network's main sees the exporter; it must not see the room with device rights. `decode` shows what the exporter's pure
 # views make of a page: the linker takes those alone, and no network library, into elementd.
 ROOM_OF_FILE = {
-    "cli/main_exporter.c": ["base", "model", "config", "exporter"],
+    "cli/main_exporter.c": ["base", "model", "config", "exporter", "cli"],
+    "cli/flags.c": ["base", "model", "config", "cli"],
     "cli/decode.c": ["base", "model", "exporter", "cli"],
     "cli/status.c": ["base", "model", "exporter", "cli"],
 }

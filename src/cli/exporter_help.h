@@ -1,28 +1,7 @@
-/* The flags of elementd-exporter: those that are settings, and the text of --help. Included by its main alone. */
+/* --help of elementd-exporter. Included by its main alone. */
 #pragma once
 
 #define CONFIG_DEFAULT "/etc/elementd/elementd.yaml"
-
-enum { FLAG_CONFIG = 0x100, FLAG_SNAPSHOT, FLAG_STATE_DIR, FLAG_USER, FLAG_SANDBOX, FLAG_VERSION, FLAG_SETTING };
-
-/* Flags that are settings: the same bounds as in the file. */
-static const struct {
-    const char *flag, *setting;
-} settings[] = {
-    {"--web.listen-address", "web.listen_addresses"},
-    {"--web.config.file", "web.config_file"},
-    {"--web.telemetry-path", "web.telemetry_path"},
-    {"--collect", "web.collect"},
-    {"--snmp.agentx", "snmp.agentx"},
-    {"--snmp.agentx-socket", "snmp.agentx_socket"},
-    {"--snmp.standalone", "snmp.standalone"},
-    {"--snmp.base-oid", "snmp.base_oid"},
-    {"--snmp.entity", "snmp.entity"},
-    {"--snmp.users-file", "snmp.users_file"},
-    {"--snmp.sink", "snmp.sinks"},
-    {"--log.level", "log.level"},
-    {"--log.format", "log.format"},
-};
 
 static const char help[] =
     "usage: elementd-exporter [flags]\n"

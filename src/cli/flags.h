@@ -1,0 +1,51 @@
+/* A command's flags as a table: its name, what it takes, where that goes. One reader for both programs. */
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+
+#include "config/config.h"
+
+/* Exit codes of every command. */
+enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_USAGE = 2 };
+
+enum el_flag_kind {
+    EL_FLAG_SWITCH,  /* bool: it was given */
+    EL_FLAG_TEXT,    /* const char *: as it was given */
+    EL_FLAG_NAME,    /* char[hi]: a copy, never empty */
+    EL_FLAG_NUMBER,  /* double, lo..hi */
+    EL_FLAG_COUNT,   /* uint64_t, lo..hi */
+    EL_FLAG_CHOICE,  /* int, or an enumeration: its place in `names` */
+    EL_FLAG_SETTING, /* struct el_overrides: a setting, within the bounds that it has in the file */
+};
+
+struct el_flag {
+    const char *name; /* without its dashes; NULL ends the table */
+    enum el_flag_kind kind;
+    void *into;
+    double lo, hi;
+    const char *const *names; /* of a choice, NULL at the end */
+    const char *setting;
+};
+#define EL_FLAG_SANDBOX(into_)                                                                                         \
+    {                                                                                                                  \
+        "sandbox", EL_FLAG_CHOICE, into_, .names = el_sandbox_names                                                    \
+    }
+extern const char *const el_sandbox_names[]; /* in the order of enum el_sandbox_mode */
+
+/* Settings given as flags, to be laid over those of the file at the start and at each reload. */
+struct el_overrides {
+    struct {
+        const char *setting, *flag, *text;
+    } row[64];
+    size_t n;
+};
+/* A list given by flags replaces that of the file. 0 or -errno with the reason in `err`. */
+int el_overrides_apply(const struct el_overrides *o, struct el_settings *s, struct el_config_error *err);
+
+/* Reads the flags of a command whose name stands in argv[0], and `--help`; at most one operand may be left, at
+ * argv[optind], when `operand` is true. -1: go on; else the exit code, and all is said. */
+int el_flags_read(int argc, char **argv, const struct el_flag *flags, const char *help, bool operand);
+
+/* Prints "COMMAND: message" and a hint to --help; returns EL_EXIT_USAGE. */
+int el_flags_usage(const char *command, const char *fmt, ...) EL_PRINTF(2, 3);
