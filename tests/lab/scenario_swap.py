@@ -12,9 +12,11 @@ def run():
 
         lab.unplug(2)
         lab.wait('! grep -q LAB0002 /sys/class/nvme/*/serial')
-        seen = d.until(lambda: d.get('drive_up', slot='2') == [0], 10, 'the pulled drive still counts as up')
-        print(f'removal seen after {seen:.2f} s')
-        assert seen < 2.5, seen
+        before = d.get('ticks_total')[0]
+        seen = d.until(lambda: d.get('drive_up', slot='2') == [0], 30, 'the pulled drive still counts as up')
+        ticks = d.get('ticks_total')[0] - before
+        print(f'removal seen after {ticks:.0f} ticks of 1 s, {seen:.2f} s of an emulated machine')
+        assert ticks <= 3, ticks  # two, and one more that may pass between the two scrapes
         assert not d.get('drive_temperature_celsius', slot='2'), 'a gone drive still has a temperature'
 
         lab.plug(2, 'NEW02')
