@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/settings_table.h"
-#include "config/yaml.h"
 #include "model/catalog.h"
 
 /* One reading of a file: errors are collected, so that a person can mend all of them at once. */
@@ -51,7 +50,7 @@ static const char *nearest(const struct el_setting_table *t, const char *prefix,
     const char *found = NULL;
 
     for (size_t i = 0; i < t->n + EL_ARRAY_SIZE(lists); i++) {
-        const char *path = i < t->n ? t->row[i].path : t == &el_settings_root ? lists[i - t->n] : "";
+        const char *path = i < t->n ? t->row[i].key : t == &el_settings_root ? lists[i - t->n] : "";
         char word[64];
 
         if (strncmp(path, prefix, plen) != 0)
@@ -78,85 +77,17 @@ static void unknown_key(struct load *l, const struct el_setting_table *t, const 
     complain(l, &e);
 }
 
-static int read_texts(const struct el_yaml *n, const struct el_setting *s, char *base, struct el_config_error *e)
-{
-    uint32_t *count = (uint32_t *)(void *)(base + s->count_offset);
-    int r = el_yaml_expect(n, EL_YAML_LIST, e);
-
-    if (r == 0 && (double)n->n > s->max)
-        r = el_yaml_error(n, e, "got %zu items, expected at most %d", n->n, (int)s->max);
-    for (size_t i = 0; r == 0 && i < n->n; i++)
-        r = el_yaml_text(n->child[i], base + s->offset + i * s->size, s->size, e);
-    if (r == 0)
-        *count = (uint32_t)n->n;
-    return r;
-}
-
-static int read_doubles(const struct el_yaml *n, const struct el_setting *s, char *base, struct el_config_error *e)
-{
-    double *out = (double *)(void *)(base + s->offset);
-    int r = el_yaml_expect(n, EL_YAML_LIST, e);
-
-    if (r == 0 && (double)n->n > s->max)
-        r = el_yaml_error(n, e, "got %zu items, expected at most %d", n->n, (int)s->max);
-    for (size_t i = 0; r == 0 && i < n->n; i++)
-        r = el_yaml_double(n->child[i], 0.01, 100, &out[i], e);
-    return r;
-}
-
-static int read_enum(const struct el_yaml *n, const struct el_setting *s, void *field, struct el_config_error *e)
-{
-    unsigned i;
-    int r = el_yaml_enum(n, s->names, el_setting_names(s), &i, e);
-
-    if (r == 0)
-        *(uint32_t *)field = s->values ? s->values[i] : i;
-    return r;
-}
-
-static int read_value(const struct el_yaml *n, const struct el_setting *s, char *base, struct el_config_error *e)
-{
-    void *field = base + s->offset;
-    uint64_t u;
-    int r;
-
-    switch (s->type) {
-    case EL_SETTING_DOUBLE:
-        if (el_yaml_is_null(n)) {
-            *(double *)field = NAN;
-            return 0;
-        }
-        return el_yaml_double(n, s->min, s->max, field, e);
-    case EL_SETTING_U32:
-        r = el_yaml_u64(n, (uint64_t)s->min, (uint64_t)s->max, &u, e);
-        if (r == 0)
-            *(uint32_t *)field = (uint32_t)u;
-        return r;
-    case EL_SETTING_BOOL:
-        return el_yaml_bool(n, field, e);
-    case EL_SETTING_ENUM:
-        return read_enum(n, s, field, e);
-    case EL_SETTING_TEXT:
-        return el_yaml_text(n, field, s->size, e);
-    case EL_SETTING_TEXTS:
-        return read_texts(n, s, base, e);
-    case EL_SETTING_DOUBLES:
-        return read_doubles(n, s, base, e);
-    }
-    return -EINVAL;
-}
-
 /* The row of `path`, or the first one below it (`*section`). */
-static const struct el_setting *find(const struct el_setting_table *t, const char *path, bool *section)
+static const struct el_field *find(const struct el_setting_table *t, const char *path, bool *section)
 {
     size_t n = strlen(path);
 
     *section = false;
     for (size_t i = 0; i < t->n; i++) {
-        if (strncmp(t->row[i].path, path, n) != 0)
+        if (strncmp(t->row[i].key, path, n) != 0)
             continue;
-        *section = t->row[i].path[n] == '.';
-        if (*section || t->row[i].path[n] == '\0')
+        *section = t->row[i].key[n] == '.';
+        if (*section || t->row[i].key[n] == '\0')
             return &t->row[i];
     }
     return NULL;
@@ -178,11 +109,11 @@ static void read_map(struct load *l, const struct el_setting_table *t, const str
             continue;
         }
         snprintf(path, sizeof path, "%s%.63s", prefix, n->key);
-        const struct el_setting *s = strchr(n->key, '.') ? NULL : find(t, path, &section);
+        const struct el_field *s = strchr(n->key, '.') ? NULL : find(t, path, &section);
         if (!s) {
             unknown_key(l, t, n, prefix);
         } else if (!section) {
-            if (read_value(n, s, base, &e) < 0)
+            if (el_field_read(n, s, base, &e) < 0)
                 complain(l, &e);
         } else if (!el_yaml_is_null(n)) {
             strcat(path, ".");
@@ -204,12 +135,7 @@ static void read_list(struct load *l, const struct el_yaml *list, struct el_sett
 
     if (el_yaml_is_null(list))
         return;
-    if (el_yaml_expect(list, EL_YAML_LIST, &e) < 0) {
-        complain(l, &e);
-        return;
-    }
-    if (list->n > max) {
-        el_yaml_error(list, &e, "got %zu entries, expected at most %zu", list->n, max);
+    if (el_yaml_list(list, max, &e) < 0) {
         complain(l, &e);
         return;
     }
@@ -351,14 +277,14 @@ int el_config_set(struct el_settings *s, const char *path, const char *flag, con
     struct el_yaml n = {.kind = EL_YAML_SCALAR, .quoted = true, .text = (char *)(uintptr_t)text, .file = flag};
     char *base = (char *)s;
     bool section;
-    const struct el_setting *row = find(&el_settings_root, path, &section);
+    const struct el_field *row = find(&el_settings_root, path, &section);
     uint32_t *count;
     int r;
 
     if (!row || section)
         return el_yaml_error(&n, err, "there is no setting %.100s", path);
-    if (row->type != EL_SETTING_TEXTS)
-        return read_value(&n, row, base, err);
+    if (row->type != EL_FIELD_TEXTS)
+        return el_field_read(&n, row, base, err);
     count = (uint32_t *)(void *)(base + row->count_offset);
     if (*count >= (uint32_t)row->max)
         return el_yaml_error(&n, err, "expected at most %d of them", (int)row->max);

@@ -5,36 +5,11 @@
 
 #include "base/text.h"
 #include "config/config.h"
-#include "config/yaml.h"
+#include "config/field.h"
 
-static const char *const sensor_names[EL_SCENARIO_SENSOR_COUNT] = {
-    "composite", "sensor1", "sensor2", "sensor3", "sensor4",    "sensor5", "sensor6",
-    "sensor7",   "sensor8", "inlet",   "airflow", "card-power", "switch",  "fan",
-};
-
-static int optional_double(const struct el_yaml *map, const char *key, double lo, double hi, double *out,
-                           struct el_config_error *err)
-{
-    const struct el_yaml *n = el_yaml_get(map, key);
-
-    return n ? el_yaml_double(n, lo, hi, out, err) : 0;
-}
-
-static int optional_text(const struct el_yaml *map, const char *key, char *out, size_t size,
-                         struct el_config_error *err)
-{
-    const struct el_yaml *n = el_yaml_get(map, key);
-
-    return n ? el_yaml_text(n, out, size, err) : 0;
-}
-
-static int optional_u64(const struct el_yaml *map, const char *key, uint64_t hi, uint64_t *out,
-                        struct el_config_error *err)
-{
-    const struct el_yaml *n = el_yaml_get(map, key);
-
-    return n ? el_yaml_u64(n, 0, hi, out, err) : 0;
-}
+static const char *const sensor_names[] = {"composite", "sensor1",    "sensor2", "sensor3", "sensor4",
+                                           "sensor5",   "sensor6",    "sensor7", "sensor8", "inlet",
+                                           "airflow",   "card-power", "switch",  "fan",     NULL};
 
 /* What each kind of event must say, beside `at`. */
 static int check_event(const struct el_yaml *m, const struct el_scenario_event *e, struct el_config_error *err)
@@ -64,53 +39,48 @@ static int check_event(const struct el_yaml *m, const struct el_scenario_event *
     return 0;
 }
 
-static int read_event(const struct el_yaml *m, struct el_scenario_event *e, struct el_config_error *err)
+static int read_kind(const struct el_yaml *n, void *kind, struct el_config_error *err)
 {
-    static const char *const keys[] = {"at",   "for",    "ramp",  "event",    "value", "card",
-                                       "slot", "sensor", "index", "workload", NULL};
     const char *kinds[EL_SCENARIO_KIND_COUNT];
-    uint64_t card = UINT64_MAX, slot = UINT64_MAX, index = 0;
-    const struct el_yaml *n;
-    unsigned kind = 0, sensor = 0;
 
     for (unsigned k = 0; k < EL_SCENARIO_KIND_COUNT; k++)
         kinds[k] = el_scenario_kind_name(k);
-    *e = (struct el_scenario_event){0};
-    if (el_yaml_expect(m, EL_YAML_MAP, err) < 0 || el_yaml_known_keys(m, keys, err) < 0)
-        return -EINVAL;
-    if (!el_yaml_get(m, "at") || !(n = el_yaml_get(m, "event")))
-        return el_yaml_error(m, err, "an event needs at (seconds) and event (what happens)");
-    if (el_yaml_enum(n, kinds, EL_SCENARIO_KIND_COUNT, &kind, err) < 0 ||
-        optional_double(m, "at", 0, 1e7, &e->at_s, err) < 0 || optional_double(m, "for", 0, 1e7, &e->for_s, err) < 0 ||
-        optional_double(m, "ramp", 0, 1e7, &e->ramp_s, err) < 0 ||
-        optional_double(m, "value", -1000, 5000, &e->value, err) < 0 || optional_u64(m, "card", 4095, &card, err) < 0 ||
-        optional_u64(m, "slot", EL_CARD_SLOTS_MAX - 1, &slot, err) < 0 ||
-        optional_u64(m, "index", 7, &index, err) < 0 || optional_text(m, "workload", e->text, sizeof e->text, err) < 0)
-        return -EINVAL;
-    n = el_yaml_get(m, "sensor");
-    if (n && el_yaml_enum(n, sensor_names, EL_SCENARIO_SENSOR_COUNT, &sensor, err) < 0)
-        return -EINVAL;
-    e->kind = kind;
-    e->sensor = sensor;
-    e->card = card == UINT64_MAX ? -1 : (int32_t)card;
-    e->slot = slot == UINT64_MAX ? -1 : (int32_t)slot;
-    e->index = (uint32_t)index;
-    return check_event(m, e, err);
+    return el_yaml_enum(n, kinds, EL_SCENARIO_KIND_COUNT, kind, err);
 }
 
-static int read_events(const struct el_yaml *list, struct el_scenario *s, struct el_config_error *err)
+#define E(member) EL_FIELD_AT(el_scenario_event, member)
+static const struct el_field event_fields[] = {
+    {"at", EL_FIELD_DOUBLE, E(at_s), 0, 1e7, true},
+    {"for", EL_FIELD_DOUBLE, E(for_s), 0, 1e7},
+    {"ramp", EL_FIELD_DOUBLE, E(ramp_s), 0, 1e7},
+    {"event", EL_FIELD_OTHER, E(kind), 0, 0, true, read_kind},
+    {"value", EL_FIELD_DOUBLE, E(value), -1000, 5000},
+    {"card", EL_FIELD_UNSIGNED, E(card), 0, 4095},
+    {"slot", EL_FIELD_UNSIGNED, E(slot), 0, EL_CARD_SLOTS_MAX - 1},
+    {"sensor", EL_FIELD_ENUM, E(sensor), .names = sensor_names},
+    {"index", EL_FIELD_UNSIGNED, E(index), 0, 7},
+    {"workload", EL_FIELD_TEXT, E(text)},
+    {0},
+};
+
+static int read_events(const struct el_yaml *list, void *scenario, struct el_config_error *err)
 {
-    if (el_yaml_expect(list, EL_YAML_LIST, err) < 0)
-        return -EINVAL;
-    if (list->n > EL_SCENARIO_EVENTS_MAX)
-        return el_yaml_error(list, err, "got %zu events, at most %d", list->n, EL_SCENARIO_EVENTS_MAX);
-    for (; s->events < list->n; s->events++)
-        if (read_event(list->child[s->events], &s->event[s->events], err) < 0)
-            return -EINVAL;
-    return 0;
+    struct el_scenario *s = scenario;
+    int r = el_yaml_list(list, EL_SCENARIO_EVENTS_MAX, err);
+
+    for (; r == 0 && s->events < list->n; s->events++) {
+        struct el_scenario_event *e = &s->event[s->events];
+
+        *e = (struct el_scenario_event){.card = -1, .slot = -1};
+        r = el_fields_read(list->child[s->events], event_fields, e,
+                           ": an event needs at (seconds) and event (what happens)", err);
+        if (r == 0)
+            r = check_event(list->child[s->events], e, err);
+    }
+    return r;
 }
 
-static int read_absent(const struct el_yaml *list, struct el_scenario *s, struct el_config_error *err)
+static int read_absent(const struct el_yaml *list, void *absent, struct el_config_error *err)
 {
     unsigned which;
 
@@ -120,70 +90,60 @@ static int read_absent(const struct el_yaml *list, struct el_scenario *s, struct
         if (el_yaml_enum(list->child[i], sensor_names + EL_SCENARIO_BOARD_INLET,
                          EL_SCENARIO_SENSOR_COUNT - EL_SCENARIO_BOARD_INLET, &which, err) < 0)
             return -EINVAL;
-        s->absent |= 1u << which;
+        *(uint32_t *)absent |= 1u << which;
     }
     return 0;
 }
 
-static int read_expect(const struct el_yaml *map, struct el_scenario *s, struct el_config_error *err)
-{
-    static const char *const keys[] = {"min", "max", NULL};
+static const struct el_field expect_fields[] = {
+    {"min", EL_FIELD_DOUBLE, EL_FIELD_AT(el_scenario_expect, min), -1e15, 1e15},
+    {"max", EL_FIELD_DOUBLE, EL_FIELD_AT(el_scenario_expect, max), -1e15, 1e15},
+    {0},
+};
 
-    if (el_yaml_expect(map, EL_YAML_MAP, err) < 0)
-        return -EINVAL;
-    if (map->n > EL_SCENARIO_EXPECT_MAX)
-        return el_yaml_error(map, err, "got %zu expectations, at most %d", map->n, EL_SCENARIO_EXPECT_MAX);
-    for (; s->expects < map->n; s->expects++) {
-        const struct el_yaml *m = map->child[s->expects];
+static int read_expect(const struct el_yaml *map, void *scenario, struct el_config_error *err)
+{
+    struct el_scenario *s = scenario;
+    int r = el_yaml_expect(map, EL_YAML_MAP, err);
+
+    if (r == 0 && map->n > EL_SCENARIO_EXPECT_MAX)
+        r = el_yaml_error(map, err, "got %zu expectations, at most %d", map->n, EL_SCENARIO_EXPECT_MAX);
+    for (; r == 0 && s->expects < map->n; s->expects++) {
         struct el_scenario_expect *e = &s->expect[s->expects];
 
         *e = (struct el_scenario_expect){.min = NAN, .max = NAN};
-        if (!el_text_copy(e->figure, sizeof e->figure, m->key))
-            return el_yaml_error(m, err, "no figure has so long a name");
-        if (el_yaml_expect(m, EL_YAML_MAP, err) < 0 || el_yaml_known_keys(m, keys, err) < 0 ||
-            optional_double(m, "min", -1e15, 1e15, &e->min, err) < 0 ||
-            optional_double(m, "max", -1e15, 1e15, &e->max, err) < 0)
-            return -EINVAL;
+        if (!el_text_copy(e->figure, sizeof e->figure, map->child[s->expects]->key))
+            return el_yaml_error(map->child[s->expects], err, "no figure has so long a name");
+        r = el_fields_read(map->child[s->expects], expect_fields, e, NULL, err);
     }
-    return 0;
+    return r;
 }
 
-static int read_scenario(const struct el_yaml *y, struct el_scenario *s, struct el_config_error *err)
-{
-    static const char *const keys[] = {"title",        "card",   "workload",   "governor", "array",   "inlet",
-                                       "airflow",      "hours",  "seed",       "seeds",    "limit",   "card_watts",
-                                       "switch_limit", "margin", "drive_fans", "io_max",   "no_caps", "submitters",
-                                       "absent",       "events", "expect",     NULL};
-    const struct el_yaml *n;
-
-    if (el_yaml_known_keys(y, keys, err) < 0 || optional_text(y, "title", s->title, sizeof s->title, err) < 0 ||
-        optional_text(y, "card", s->card, sizeof s->card, err) < 0 ||
-        optional_text(y, "workload", s->workload, sizeof s->workload, err) < 0 ||
-        optional_text(y, "governor", s->governor, sizeof s->governor, err) < 0 ||
-        optional_text(y, "array", s->array, sizeof s->array, err) < 0 ||
-        optional_double(y, "inlet", -40, 90, &s->inlet_c, err) < 0 ||
-        optional_double(y, "airflow", 0, 5000, &s->airflow_lfm, err) < 0 ||
-        optional_double(y, "hours", 0.001, 10000, &s->hours, err) < 0 ||
-        optional_double(y, "limit", 20, 120, &s->limit_c, err) < 0 ||
-        optional_double(y, "card_watts", 1, 1000, &s->card_watts, err) < 0 ||
-        optional_double(y, "margin", -5, 30, &s->margin_c, err) < 0 ||
-        optional_double(y, "switch_limit", 20, 150, &s->switch_limit_c, err) < 0 ||
-        optional_u64(y, "seed", UINT64_MAX, &s->seed, err) < 0 ||
-        optional_u64(y, "seeds", 100000, &s->seeds, err) < 0 ||
-        optional_u64(y, "submitters", 1000000, &s->submitters, err) < 0)
-        return -EINVAL;
-    if ((n = el_yaml_get(y, "drive_fans")) && el_yaml_bool(n, &s->drive_fans, err) < 0)
-        return -EINVAL;
-    if ((n = el_yaml_get(y, "io_max")) && el_yaml_bool(n, &s->io_max, err) < 0)
-        return -EINVAL;
-    if ((n = el_yaml_get(y, "no_caps")) && el_yaml_bool(n, &s->no_caps, err) < 0)
-        return -EINVAL;
-    if ((n = el_yaml_get(y, "absent")) && read_absent(n, s, err) < 0)
-        return -EINVAL;
-    if ((n = el_yaml_get(y, "events")) && read_events(n, s, err) < 0)
-        return -EINVAL;
-    return (n = el_yaml_get(y, "expect")) ? read_expect(n, s, err) : 0;
-}
+#define S(member) EL_FIELD_AT(el_scenario, member)
+static const struct el_field scenario_fields[] = {
+    {"title", EL_FIELD_TEXT, S(title)},
+    {"card", EL_FIELD_TEXT, S(card)},
+    {"workload", EL_FIELD_TEXT, S(workload)},
+    {"governor", EL_FIELD_TEXT, S(governor)},
+    {"array", EL_FIELD_TEXT, S(array)},
+    {"inlet", EL_FIELD_DOUBLE, S(inlet_c), -40, 90},
+    {"airflow", EL_FIELD_DOUBLE, S(airflow_lfm), 0, 5000},
+    {"hours", EL_FIELD_DOUBLE, S(hours), 0.001, 10000},
+    {"seed", EL_FIELD_UNSIGNED, S(seed), 0, 1e18},
+    {"seeds", EL_FIELD_UNSIGNED, S(seeds), 0, 100000},
+    {"limit", EL_FIELD_DOUBLE, S(limit_c), 20, 120},
+    {"card_watts", EL_FIELD_DOUBLE, S(card_watts), 1, 1000},
+    {"switch_limit", EL_FIELD_DOUBLE, S(switch_limit_c), 20, 150},
+    {"margin", EL_FIELD_DOUBLE, S(margin_c), -5, 30},
+    {"drive_fans", EL_FIELD_BOOL, S(drive_fans)},
+    {"io_max", EL_FIELD_BOOL, S(io_max)},
+    {"no_caps", EL_FIELD_BOOL, S(no_caps)},
+    {"submitters", EL_FIELD_UNSIGNED, S(submitters), 0, 1000000},
+    {"absent", EL_FIELD_OTHER, S(absent), .read = read_absent},
+    {"events", EL_FIELD_OTHER, .read = read_events},
+    {"expect", EL_FIELD_OTHER, .read = read_expect},
+    {0},
+};
 
 int el_config_load_scenario(const char *path, struct el_scenario *out, struct el_config_error *err)
 {
@@ -198,7 +158,7 @@ int el_config_load_scenario(const char *path, struct el_scenario *out, struct el
     int r = el_yaml_load(path, &y, err);
 
     if (r == 0)
-        r = read_scenario(y, &s, err);
+        r = el_fields_read(y, scenario_fields, &s, NULL, err);
     if (r == 0)
         *out = s;
     return r;

@@ -12,42 +12,43 @@ static const char *const roles[] = {"none", "inlet", "switch", "card_power", "fa
 static const char *const kinds[] = {"temperature", "fan",      "pwm",     "voltage", "current",
                                     "power",       "humidity", "airflow", NULL};
 
-#define FIELD(type, member) .offset = offsetof(struct type, member), .size = sizeof(((struct type *)0)->member)
+#define FIELD(type_, member) .offset = offsetof(struct type_, member), .size = sizeof(((struct type_ *)0)->member)
 
 #define TEXT(path_, member, example_, doc_)                                                                            \
     {                                                                                                                  \
-        .path = path_, .type = EL_SETTING_TEXT, FIELD(el_settings, member), .example = example_, .doc = doc_           \
+        .key = path_, .type = EL_FIELD_TEXT, FIELD(el_settings, member), .example = example_, .doc = doc_              \
     }
 #define U32(path_, member, min_, max_, doc_)                                                                           \
     {                                                                                                                  \
-        .path = path_, .type = EL_SETTING_U32, FIELD(el_settings, member), .min = min_, .max = max_, .doc = doc_       \
+        .key = path_, .type = EL_FIELD_UNSIGNED, FIELD(el_settings, member), .min = min_, .max = max_, .doc = doc_     \
     }
 #define DOUBLE(path_, member, min_, max_, doc_)                                                                        \
     {                                                                                                                  \
-        .path = path_, .type = EL_SETTING_DOUBLE, FIELD(el_settings, member), .min = min_, .max = max_, .doc = doc_    \
+        .key = path_, .type = EL_FIELD_DOUBLE_OR_NULL, FIELD(el_settings, member), .min = min_, .max = max_,           \
+        .doc = doc_                                                                                                    \
     }
 #define BOOL(path_, member, doc_)                                                                                      \
     {                                                                                                                  \
-        .path = path_, .type = EL_SETTING_BOOL, FIELD(el_settings, member), .doc = doc_                                \
+        .key = path_, .type = EL_FIELD_BOOL, FIELD(el_settings, member), .doc = doc_                                   \
     }
 #define ENUM(path_, member, names_, doc_)                                                                              \
     {                                                                                                                  \
-        .path = path_, .type = EL_SETTING_ENUM, FIELD(el_settings, member), .names = names_, .doc = doc_               \
+        .key = path_, .type = EL_FIELD_ENUM, FIELD(el_settings, member), .names = names_, .doc = doc_                  \
     }
 #define TEXTS(path_, list, count, example_, doc_)                                                                      \
     {                                                                                                                  \
-        .path = path_, .type = EL_SETTING_TEXTS, .offset = offsetof(struct el_settings, list),                         \
+        .key = path_, .type = EL_FIELD_TEXTS, .offset = offsetof(struct el_settings, list),                            \
         .size = sizeof(((struct el_settings *)0)->list[0]), .count_offset = offsetof(struct el_settings, count),       \
         .max = (double)EL_ARRAY_SIZE(((struct el_settings *)0)->list), .example = example_, .doc = doc_                \
     }
 
-static const struct el_setting root_rows[] = {
+static const struct el_field root_rows[] = {
     TEXT("profiles_dir", profiles_dir, NULL, "Card and drive profiles: NAME.yaml, one each."),
     TEXT("state_dir", state_dir, NULL, "What must survive a restart: journal, card numbers, wear history."),
     TEXT("runtime_dir", runtime_dir, NULL, "Where the snapshot is written after each tick, and read by the exporter."),
 
-    {.path = "log.level",
-     .type = EL_SETTING_ENUM,
+    {.key = "log.level",
+     .type = EL_FIELD_ENUM,
      FIELD(el_settings, log_level),
      .names = log_levels,
      .values = log_level_values,
@@ -101,12 +102,13 @@ static const struct el_setting root_rows[] = {
 
 #define CARD_DOUBLE(name, min_, max_, doc_)                                                                            \
     {                                                                                                                  \
-        .path = #name, .type = EL_SETTING_DOUBLE, FIELD(el_card_settings, name), .min = min_, .max = max_, .doc = doc_ \
+        .key = #name, .type = EL_FIELD_DOUBLE_OR_NULL, FIELD(el_card_settings, name), .min = min_, .max = max_,        \
+        .doc = doc_                                                                                                    \
     }
 
-static const struct el_setting card_rows[] = {
-    {.path = "card",
-     .type = EL_SETTING_TEXT,
+static const struct el_field card_rows[] = {
+    {.key = "card",
+     .type = EL_FIELD_TEXT,
      FIELD(el_card_settings, card),
      .example = "\"*\"",
      .doc = "Name of a card, serial of a drive on it, or \"*\" for all. Later entries win."},
@@ -116,8 +118,8 @@ static const struct el_setting card_rows[] = {
     CARD_DOUBLE(switch_limit_c, 20, 150, "Limit of the PCIe switch; null = from the profile."),
     CARD_DOUBLE(margin_c, 0, 30,
                 "Kept below each limit; null = 1 C below a drive's warning threshold, 0 below limit_c."),
-    {.path = "weight",
-     .type = EL_SETTING_DOUBLES,
+    {.key = "weight",
+     .type = EL_FIELD_DOUBLES,
      FIELD(el_card_settings, weight),
      .max = EL_CARD_SLOTS_MAX,
      .example = "[1, 1, 2, 2]",
@@ -125,42 +127,43 @@ static const struct el_setting card_rows[] = {
     CARD_DOUBLE(floor_ratio, 0.05, 1, "No drive is capped below this share of its full I/O."),
     CARD_DOUBLE(airflow_lfm, 0, 5000, "Air to assume where no sensor tells; null = the card's minimum."),
     CARD_DOUBLE(inlet_c, -40, 90, "Inlet temperature to assume where no sensor tells; null = 35."),
-    {.path = "warranty_start",
-     .type = EL_SETTING_TEXT,
+    {.key = "warranty_start",
+     .type = EL_FIELD_TEXT,
      FIELD(el_card_settings, warranty_start),
      .example = "\"2026-01-31\"",
      .doc = "First day of the warranty."},
-    {.path = "composite_only",
-     .type = EL_SETTING_BOOL,
+    {.key = "composite_only",
+     .type = EL_FIELD_BOOL,
      FIELD(el_card_settings, composite_only),
      .doc = "Ignore the single sensors of the drives (some report fiction)."},
 };
 
 #define SENSOR_DOUBLE(name, min_, max_, doc_)                                                                          \
     {                                                                                                                  \
-        .path = #name, .type = EL_SETTING_DOUBLE, FIELD(el_sensor_map, name), .min = min_, .max = max_, .doc = doc_    \
+        .key = #name, .type = EL_FIELD_DOUBLE_OR_NULL, FIELD(el_sensor_map, name), .min = min_, .max = max_,           \
+        .doc = doc_                                                                                                    \
     }
 
-static const struct el_setting sensor_rows[] = {
-    {.path = "source",
-     .type = EL_SETTING_TEXT,
+static const struct el_field sensor_rows[] = {
+    {.key = "source",
+     .type = EL_FIELD_TEXT,
      FIELD(el_sensor_map, source),
      .example = "lm75-i2c-0-48/temp1",
      .doc = "A sensor as `elementd scan` names it, or file:/PATH with a number in it (a BMC reading, say)."},
-    {.path = "role",
-     .type = EL_SETTING_ENUM,
+    {.key = "role",
+     .type = EL_FIELD_ENUM,
      FIELD(el_sensor_map, role),
      .names = roles,
      .example = "inlet",
      .doc = "none, inlet, switch, card_power, fan, humidity or airflow."},
-    {.path = "kind",
-     .type = EL_SETTING_ENUM,
+    {.key = "kind",
+     .type = EL_FIELD_ENUM,
      FIELD(el_sensor_map, kind),
      .names = kinds,
      .example = "temperature",
      .doc = "What a file holds: temperature, fan, pwm, voltage, current, power, humidity or airflow."},
-    {.path = "card",
-     .type = EL_SETTING_TEXT,
+    {.key = "card",
+     .type = EL_FIELD_TEXT,
      FIELD(el_sensor_map, card),
      .example = "lqd4500-0",
      .doc = "Empty = every card."},

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/num.h"
-#include "config/yaml.h"
+#include "config/field.h"
 
 #define BCRYPT_LENGTH   60
 #define BCRYPT_COST_MAX 16 /* some 3 s a check: beyond that every scrape would time out */
@@ -41,55 +41,16 @@ static const struct name ciphers[] = {
 
 static const struct name curves[] = {{"CurveP256", 23}, {"CurveP384", 24}, {"CurveP521", 25}, {"X25519", 29}};
 
-static const char *const client_auths[] = {"NoClientCert", "RequestClientCert", "RequireAnyClientCert",
-                                           "VerifyClientCertIfGiven", "RequireAndVerifyClientCert"};
-static const char *const versions[] = {"TLS10", "TLS11", "TLS12", "TLS13"};
+static const char *const client_auths[] = {"NoClientCert",
+                                           "RequestClientCert",
+                                           "RequireAnyClientCert",
+                                           "VerifyClientCertIfGiven",
+                                           "RequireAndVerifyClientCert",
+                                           NULL};
+static const char *const versions[] = {"TLS10", "TLS11", "TLS12", "TLS13", NULL};
+static const uint8_t version_numbers[] = {10, 11, 12, 13};
 static const char *const header_names[] = {"Strict-Transport-Security", "X-Content-Type-Options",  "X-Frame-Options",
                                            "X-XSS-Protection",          "Content-Security-Policy", NULL};
-
-/* Text of a scalar, owned by the caller. An absent or empty one stays NULL. */
-static int take_text(const struct el_yaml *map, const char *key, char **out, struct el_config_error *err)
-{
-    const struct el_yaml *n = el_yaml_get(map, key);
-
-    if (!n || (n->kind == EL_YAML_SCALAR && !n->text[0]))
-        return 0;
-    if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
-        return -EINVAL;
-    *out = strdup(n->text);
-    return *out ? 0 : -ENOMEM;
-}
-
-/* The same for a path: relative ones stand beside the configuration file. */
-static int take_path(const struct el_yaml *map, const char *key, char **out, struct el_config_error *err)
-{
-    const char *file = map->file, *slash = strrchr(file, '/');
-    char *plain = NULL;
-    int r = take_text(map, key, &plain, err);
-
-    if (r < 0 || !plain || plain[0] == '/' || !slash) {
-        *out = plain;
-        return r;
-    }
-    r = asprintf(out, "%.*s/%s", (int)(slash - file), file, plain) < 0 ? -ENOMEM : 0;
-    free(plain);
-    if (r < 0)
-        *out = NULL;
-    return r;
-}
-
-/* A certificate, key, ...: from a file or inline, not both. */
-static int take_pem(const struct el_yaml *map, const char *file_key, const char *inline_key, char **file, char **text,
-                    struct el_config_error *err)
-{
-    int r = take_path(map, file_key, file, err);
-
-    if (r == 0)
-        r = take_text(map, inline_key, text, err);
-    if (r == 0 && *file && *text)
-        r = el_yaml_error(el_yaml_get(map, inline_key), err, "%s is given too, expected one of the two", file_key);
-    return r;
-}
 
 static int find_name(const struct el_yaml *n, const struct name *names, size_t count, unsigned *out,
                      struct el_config_error *err)
@@ -104,18 +65,13 @@ static int find_name(const struct el_yaml *n, const struct name *names, size_t c
     return el_yaml_error(n, err, "\"%.80s\" is not known here", n->text);
 }
 
-static int take_numbers(const struct el_yaml *map, const char *key, const struct name *names, size_t count,
-                        unsigned **out, size_t *n_out, struct el_config_error *err)
+static int take_numbers(const struct el_yaml *list, const struct name *names, size_t count, unsigned **out,
+                        size_t *n_out, struct el_config_error *err)
 {
-    const struct el_yaml *list = el_yaml_get(map, key);
-    int r = 0;
+    int r = el_yaml_expect(list, EL_YAML_LIST, err);
 
-    if (!list || el_yaml_is_null(list))
-        return 0;
-    if (el_yaml_expect(list, EL_YAML_LIST, err) < 0)
-        return -EINVAL;
-    if (list->n == 0)
-        return 0;
+    if (r < 0 || list->n == 0)
+        return r;
     *out = calloc(list->n, sizeof **out);
     if (!*out)
         return -ENOMEM;
@@ -125,48 +81,55 @@ static int take_numbers(const struct el_yaml *map, const char *key, const struct
     return r;
 }
 
-static int take_sans(const struct el_yaml *map, struct el_web_config *c, struct el_config_error *err)
+static int read_ciphers(const struct el_yaml *list, void *config, struct el_config_error *err)
 {
-    const struct el_yaml *list = el_yaml_get(map, "client_allowed_sans");
+    struct el_web_config *c = config;
 
-    if (!list || el_yaml_is_null(list))
-        return 0;
+    return take_numbers(list, ciphers, EL_ARRAY_SIZE(ciphers), &c->ciphers, &c->ciphers_n, err);
+}
+
+static int read_curves(const struct el_yaml *list, void *config, struct el_config_error *err)
+{
+    struct el_web_config *c = config;
+
+    return take_numbers(list, curves, EL_ARRAY_SIZE(curves), &c->curves, &c->curves_n, err);
+}
+
+static int read_sans(const struct el_yaml *list, void *config, struct el_config_error *err)
+{
+    struct el_web_config *c = config;
+
     if (el_yaml_expect(list, EL_YAML_LIST, err) < 0)
         return -EINVAL;
     c->client_sans = calloc(list->n + 1, sizeof *c->client_sans);
     if (!c->client_sans)
         return -ENOMEM;
-    for (size_t i = 0; i < list->n; i++) {
-        if (el_yaml_expect(list->child[i], EL_YAML_SCALAR, err) < 0)
+    for (; c->client_sans_n < list->n; c->client_sans_n++) {
+        const struct el_yaml *n = list->child[c->client_sans_n];
+
+        if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
             return -EINVAL;
-        c->client_sans[i] = strdup(list->child[i]->text);
-        if (!c->client_sans[i])
+        if (!(c->client_sans[c->client_sans_n] = strdup(n->text)))
             return -ENOMEM;
-        c->client_sans_n++;
     }
     return 0;
 }
 
-static int take_enum(const struct el_yaml *map, const char *key, const char *const *names, size_t count, unsigned *out,
+/* A certificate, key, ...: from a file or inline, not both. */
+static int check_pem(const struct el_yaml *map, const char *key, const char *file, const char *text,
                      struct el_config_error *err)
 {
-    const struct el_yaml *n = el_yaml_get(map, key);
-
-    if (!n || (n->kind == EL_YAML_SCALAR && !n->text[0]))
-        return 0;
-    return el_yaml_enum(n, names, count, out, err);
-}
-
-static int take_bool(const struct el_yaml *map, const char *key, bool *out, struct el_config_error *err)
-{
-    const struct el_yaml *n = el_yaml_get(map, key);
-
-    return n ? el_yaml_bool(n, out, err) : 0;
+    return file && text
+               ? el_yaml_error(el_yaml_get(map, key), err, "%s_file is given too, expected one of the two", key)
+               : 0;
 }
 
 /* Fields that are each right but together make no sense. */
 static int check_tls(const struct el_yaml *map, const struct el_web_config *c, struct el_config_error *err)
 {
+    if (check_pem(map, "cert", c->cert_file, c->cert, err) < 0 || check_pem(map, "key", c->key_file, c->key, err) < 0 ||
+        check_pem(map, "client_ca", c->client_ca_file, c->client_ca, err) < 0)
+        return -EINVAL;
     bool cert = c->cert || c->cert_file, key = c->key || c->key_file, ca = c->client_ca || c->client_ca_file;
 
     if (!cert || !key)
@@ -183,54 +146,31 @@ static int check_tls(const struct el_yaml *map, const struct el_web_config *c, s
     return 0;
 }
 
-static int read_tls(const struct el_yaml *map, struct el_web_config *c, struct el_config_error *err)
-{
-    static const char *const keys[] = {"cert_file",
-                                       "key_file",
-                                       "cert",
-                                       "key",
-                                       "client_auth_type",
-                                       "client_ca_file",
-                                       "client_ca",
-                                       "client_allowed_sans",
-                                       "min_version",
-                                       "max_version",
-                                       "cipher_suites",
-                                       "prefer_server_cipher_suites",
-                                       "curve_preferences",
-                                       NULL};
-    unsigned auth = 0, min = 2, max = 3;
-    int r = el_yaml_expect(map, EL_YAML_MAP, err);
+#define W(member) EL_FIELD_AT(el_web_config, member)
+static const struct el_field tls_fields[] = {
+    {"cert_file", EL_FIELD_PATH, W(cert_file)},
+    {"key_file", EL_FIELD_PATH, W(key_file)},
+    {"cert", EL_FIELD_STRING, W(cert)},
+    {"key", EL_FIELD_STRING, W(key)},
+    {"client_auth_type", EL_FIELD_ENUM, W(client_auth), .names = client_auths},
+    {"client_ca_file", EL_FIELD_PATH, W(client_ca_file)},
+    {"client_ca", EL_FIELD_STRING, W(client_ca)},
+    {"client_allowed_sans", EL_FIELD_OTHER, .read = read_sans},
+    {"min_version", EL_FIELD_ENUM, W(min_version), .names = versions, .values = version_numbers},
+    {"max_version", EL_FIELD_ENUM, W(max_version), .names = versions, .values = version_numbers},
+    {"cipher_suites", EL_FIELD_OTHER, .read = read_ciphers},
+    {"prefer_server_cipher_suites", EL_FIELD_BOOL, W(prefer_server_ciphers)},
+    {"curve_preferences", EL_FIELD_OTHER, .read = read_curves},
+    {0},
+};
 
-    if (r == 0)
-        r = el_yaml_known_keys(map, keys, err);
-    if (r == 0)
-        r = take_pem(map, "cert_file", "cert", &c->cert_file, &c->cert, err);
-    if (r == 0)
-        r = take_pem(map, "key_file", "key", &c->key_file, &c->key, err);
-    if (r == 0)
-        r = take_pem(map, "client_ca_file", "client_ca", &c->client_ca_file, &c->client_ca, err);
-    if (r == 0)
-        r = take_enum(map, "client_auth_type", client_auths, EL_ARRAY_SIZE(client_auths), &auth, err);
-    if (r == 0)
-        r = take_sans(map, c, err);
-    if (r == 0)
-        r = take_enum(map, "min_version", versions, EL_ARRAY_SIZE(versions), &min, err);
-    if (r == 0)
-        r = take_enum(map, "max_version", versions, EL_ARRAY_SIZE(versions), &max, err);
-    if (r == 0)
-        r = take_numbers(map, "cipher_suites", ciphers, EL_ARRAY_SIZE(ciphers), &c->ciphers, &c->ciphers_n, err);
-    if (r == 0)
-        r = take_bool(map, "prefer_server_cipher_suites", &c->prefer_server_ciphers, err);
-    if (r == 0)
-        r = take_numbers(map, "curve_preferences", curves, EL_ARRAY_SIZE(curves), &c->curves, &c->curves_n, err);
-    if (r < 0)
-        return r;
+static int read_tls(const struct el_yaml *map, void *config, struct el_config_error *err)
+{
+    struct el_web_config *c = config;
+    int r = el_fields_read(map, tls_fields, c, NULL, err);
+
     c->tls = true;
-    c->client_auth = (enum el_client_auth)auth;
-    c->min_version = 10 + min;
-    c->max_version = 10 + max;
-    return check_tls(map, c, err);
+    return r < 0 ? r : check_tls(map, c, err);
 }
 
 static int read_header(const struct el_yaml *n, struct el_web_config *c, struct el_config_error *err)
@@ -250,33 +190,43 @@ static int read_header(const struct el_yaml *n, struct el_web_config *c, struct 
     return h->name && h->value ? 0 : -ENOMEM;
 }
 
-static int read_http(const struct el_yaml *map, struct el_web_config *c, struct el_config_error *err)
+static int read_headers(const struct el_yaml *map, void *config, struct el_config_error *err)
 {
-    static const char *const keys[] = {"http2", "headers", NULL};
-    const struct el_yaml *headers = el_yaml_get(map, "headers"), *http2 = el_yaml_get(map, "http2");
-    bool want = false;
+    struct el_web_config *c = config;
     int r = el_yaml_expect(map, EL_YAML_MAP, err);
 
     if (r == 0)
-        r = el_yaml_known_keys(map, keys, err);
-    if (r == 0)
-        r = take_bool(map, "http2", &want, err);
-    if (r == 0 && want)
-        r = el_yaml_error(http2, err,
-                          "HTTP/2 is not offered here: say false or leave the line out (scrapers take HTTP/1.1)");
-    if (r < 0 || !headers || el_yaml_is_null(headers))
-        return r;
-    r = el_yaml_expect(headers, EL_YAML_MAP, err);
-    if (r == 0)
-        r = el_yaml_known_keys(headers, header_names, err);
+        r = el_yaml_known_keys(map, header_names, err);
     if (r < 0)
         return r;
-    c->headers = calloc(headers->n + 1, sizeof *c->headers);
+    c->headers = calloc(map->n + 1, sizeof *c->headers);
     if (!c->headers)
         return -ENOMEM;
-    for (size_t i = 0; r == 0 && i < headers->n; i++)
-        r = read_header(headers->child[i], c, err);
+    for (size_t i = 0; r == 0 && i < map->n; i++)
+        r = read_header(map->child[i], c, err);
     return r;
+}
+
+static int read_http2(const struct el_yaml *n, void *config, struct el_config_error *err)
+{
+    bool want;
+    int r = el_yaml_bool(n, &want, err);
+
+    return r == 0 && want ? el_yaml_error(n, err,
+                                          "HTTP/2 is not offered here: say false or leave the line out (scrapers take "
+                                          "HTTP/1.1)")
+                          : r;
+}
+
+static const struct el_field http_fields[] = {
+    {"http2", EL_FIELD_OTHER, .read = read_http2},
+    {"headers", EL_FIELD_OTHER, .read = read_headers},
+    {0},
+};
+
+static int read_http(const struct el_yaml *map, void *config, struct el_config_error *err)
+{
+    return el_fields_read(map, http_fields, config, NULL, err);
 }
 
 static int check_hash(const struct el_yaml *n, struct el_config_error *err)
@@ -298,12 +248,11 @@ static int check_hash(const struct el_yaml *n, struct el_config_error *err)
     return 0;
 }
 
-static int read_users(const struct el_yaml *map, struct el_web_config *c, struct el_config_error *err)
+static int read_users(const struct el_yaml *map, void *config, struct el_config_error *err)
 {
+    struct el_web_config *c = config;
     int r = 0;
 
-    if (el_yaml_is_null(map))
-        return 0;
     if (el_yaml_expect(map, EL_YAML_MAP, err) < 0)
         return -EINVAL;
     c->users = calloc(map->n + 1, sizeof *c->users);
@@ -328,7 +277,7 @@ static int read_users(const struct el_yaml *map, struct el_web_config *c, struct
 }
 
 /* "1s", "200ms", "1m30s": a duration as Go writes it. */
-static int read_duration(const struct el_yaml *n, int64_t *out_us, struct el_config_error *err)
+static int read_duration(const struct el_yaml *n, void *out_us, struct el_config_error *err)
 {
     static const struct {
         const char *unit;
@@ -353,50 +302,33 @@ static int read_duration(const struct el_yaml *n, int64_t *out_us, struct el_con
         sum += value * units[u].us;
         p += strlen(units[u].unit);
     }
-    *out_us = sum;
+    *(int64_t *)out_us = sum;
     return 0;
 }
 
-static int read_limit(const struct el_yaml *map, struct el_web_config *c, struct el_config_error *err)
-{
-    static const char *const keys[] = {"interval", "burst", NULL};
-    const struct el_yaml *interval = el_yaml_get(map, "interval"), *burst = el_yaml_get(map, "burst");
-    uint64_t n = 0;
-    int r = el_yaml_expect(map, EL_YAML_MAP, err);
+static const struct el_field limit_fields[] = {
+    {"interval", EL_FIELD_OTHER, W(limit_interval_us), .read = read_duration},
+    {"burst", EL_FIELD_UNSIGNED, W(limit_burst), 0, 1000000},
+    {0},
+};
 
-    if (r == 0)
-        r = el_yaml_known_keys(map, keys, err);
-    if (r == 0 && interval)
-        r = read_duration(interval, &c->limit_interval_us, err);
-    if (r == 0 && burst)
-        r = el_yaml_u64(burst, 0, 1000000, &n, err);
-    if (r == 0 && c->limit_interval_us && n == 0)
-        r = el_yaml_error(map, err, "burst 0 would let nobody in, expected at least 1");
-    c->limit_burst = (uint32_t)n;
-    return r;
+static int read_limit(const struct el_yaml *map, void *config, struct el_config_error *err)
+{
+    struct el_web_config *c = config;
+    int r = el_fields_read(map, limit_fields, c, NULL, err);
+
+    return r == 0 && c->limit_interval_us && c->limit_burst == 0
+               ? el_yaml_error(map, err, "burst 0 would let nobody in, expected at least 1")
+               : r;
 }
 
-static int read_root(const struct el_yaml *root, struct el_web_config *c, struct el_config_error *err)
-{
-    static const char *const keys[] = {"tls_server_config", "http_server_config", "basic_auth_users", "rate_limit",
-                                       NULL};
-    static const struct {
-        const char *key;
-        int (*read)(const struct el_yaml *, struct el_web_config *, struct el_config_error *);
-    } sections[] = {{"tls_server_config", read_tls},
-                    {"http_server_config", read_http},
-                    {"basic_auth_users", read_users},
-                    {"rate_limit", read_limit}};
-    int r = el_yaml_known_keys(root, keys, err);
-
-    for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(sections); i++) {
-        const struct el_yaml *n = el_yaml_get(root, sections[i].key);
-
-        if (n && !el_yaml_is_null(n))
-            r = sections[i].read(n, c, err);
-    }
-    return r;
-}
+static const struct el_field root_fields[] = {
+    {"tls_server_config", EL_FIELD_OTHER, .read = read_tls},
+    {"http_server_config", EL_FIELD_OTHER, .read = read_http},
+    {"basic_auth_users", EL_FIELD_OTHER, .read = read_users},
+    {"rate_limit", EL_FIELD_OTHER, .read = read_limit},
+    {0},
+};
 
 int el_web_config_parse(const char *path, const void *bytes, size_t n, struct el_web_config **out,
                         struct el_config_error *err)
@@ -412,7 +344,9 @@ int el_web_config_parse(const char *path, const void *bytes, size_t n, struct el
     if (!c)
         return -ENOMEM;
     c->prefer_server_ciphers = true;
-    r = read_root(root, c, err);
+    c->min_version = 12;
+    c->max_version = 13;
+    r = el_fields_read(root, root_fields, c, NULL, err);
     if (r < 0)
         el_web_config_free(c);
     else
