@@ -10,31 +10,30 @@
 
 #define TRACE_MAGIC "# elementd trace 1, law "
 
-enum type { DOUBLE, U32, I32, I64, U64, BOOL, U8, TEXT61, READING, ENUM32 };
+enum type { DOUBLE, SIGNED, UNSIGNED, TEXT, READING };
 
 struct column {
     const char *name;
-    size_t offset;
+    size_t offset, size; /* of one element */
     enum type type;
     uint32_t repeat; /* elements of an array, 0 = one */
-    size_t size;     /* of one element */
 };
 
+#define MEMBER(s, member) ((struct s *)0)->member
 /* One column of a member, or of each element of an array. */
 #define ONE(s, member, type)                                                                                           \
     {                                                                                                                  \
-#member, offsetof(struct s, member), type, 0, 0                                                                \
+#member, offsetof(struct s, member), sizeof(MEMBER(s, member)), type, 0                                        \
     }
 #define EACH(s, member, type)                                                                                          \
     {                                                                                                                  \
-#member, offsetof(struct s, member), type,                                                                     \
-            sizeof(((struct s *)0)->member) / sizeof(((struct s *)0)->member[0]), sizeof(((struct s *)0)->member[0])   \
+#member, offsetof(struct s, member), sizeof(MEMBER(s, member)[0]), type, EL_ARRAY_SIZE(MEMBER(s, member))      \
     }
 
 static const struct column card_facts[] = {
-    ONE(el_governor_card, slots, U32),
-    ONE(el_governor_card, arrays, U32),
-    EACH(el_governor_card, array_level, ENUM32),
+    ONE(el_governor_card, slots, UNSIGNED),
+    ONE(el_governor_card, arrays, UNSIGNED),
+    EACH(el_governor_card, array_level, UNSIGNED),
     ONE(el_governor_card, card_limit_w, DOUBLE),
     ONE(el_governor_card, switch_limit_c, DOUBLE),
     ONE(el_governor_card, switch_w, DOUBLE),
@@ -43,8 +42,8 @@ static const struct column card_facts[] = {
     ONE(el_governor_card, margin_c, DOUBLE),
     ONE(el_governor_card, period_s, DOUBLE),
     ONE(el_governor_card, write_budget_per_hour, DOUBLE),
-    ONE(el_governor_card, preference, ENUM32),
-    ONE(el_governor_card, fans, U32),
+    ONE(el_governor_card, preference, UNSIGNED),
+    ONE(el_governor_card, fans, UNSIGNED),
     ONE(el_governor_card, fan_max_w, DOUBLE),
     ONE(el_governor_card, sink_r400_c_per_w, DOUBLE),
     ONE(el_governor_card, sink_r_exponent, DOUBLE),
@@ -55,35 +54,44 @@ static const struct column card_facts[] = {
     ONE(el_governor_card, inlet_assumed_c, DOUBLE),
 };
 static const struct column slot_facts[] = {
-    ONE(el_governor_slot, limit_c, DOUBLE),         ONE(el_governor_slot, warning_c, DOUBLE),
-    ONE(el_governor_slot, critical_c, DOUBLE),      EACH(el_governor_slot, sensor_limit_c, DOUBLE),
-    ONE(el_governor_slot, idle_w, DOUBLE),          ONE(el_governor_slot, full_w, DOUBLE),
-    ONE(el_governor_slot, read_j_per_byte, DOUBLE), ONE(el_governor_slot, write_j_per_byte, DOUBLE),
-    ONE(el_governor_slot, read_j_per_op, DOUBLE),   ONE(el_governor_slot, write_j_per_op, DOUBLE),
-    ONE(el_governor_slot, weight, DOUBLE),          ONE(el_governor_slot, floor_ratio, DOUBLE),
-    ONE(el_governor_slot, power_states, U32),       EACH(el_governor_slot, power_state_w, DOUBLE),
-    EACH(el_governor_slot, power_state_id, U8),     ONE(el_governor_slot, can_cap, BOOL),
-    ONE(el_governor_slot, can_power_state, BOOL),   ONE(el_governor_slot, array, I32),
-    ONE(el_governor_slot, serial, TEXT61),
+    ONE(el_governor_slot, limit_c, DOUBLE),
+    ONE(el_governor_slot, warning_c, DOUBLE),
+    ONE(el_governor_slot, critical_c, DOUBLE),
+    EACH(el_governor_slot, sensor_limit_c, DOUBLE),
+    ONE(el_governor_slot, idle_w, DOUBLE),
+    ONE(el_governor_slot, full_w, DOUBLE),
+    ONE(el_governor_slot, read_j_per_byte, DOUBLE),
+    ONE(el_governor_slot, write_j_per_byte, DOUBLE),
+    ONE(el_governor_slot, read_j_per_op, DOUBLE),
+    ONE(el_governor_slot, write_j_per_op, DOUBLE),
+    ONE(el_governor_slot, weight, DOUBLE),
+    ONE(el_governor_slot, floor_ratio, DOUBLE),
+    ONE(el_governor_slot, power_states, UNSIGNED),
+    EACH(el_governor_slot, power_state_w, DOUBLE),
+    EACH(el_governor_slot, power_state_id, UNSIGNED),
+    ONE(el_governor_slot, can_cap, UNSIGNED),
+    ONE(el_governor_slot, can_power_state, UNSIGNED),
+    ONE(el_governor_slot, array, SIGNED),
+    ONE(el_governor_slot, serial, TEXT),
 };
 static const struct column card_inputs[] = {
-    ONE(el_governor_input, inlet_mc, READING),      ONE(el_governor_input, airflow_mlfm, READING),
-    ONE(el_governor_input, card_power_mw, READING), ONE(el_governor_input, switch_mc, READING),
-    EACH(el_governor_input, fan_rpm, READING),
+    ONE(el_governor_input, now_us, SIGNED),        ONE(el_governor_input, inlet_mc, READING),
+    ONE(el_governor_input, airflow_mlfm, READING), ONE(el_governor_input, card_power_mw, READING),
+    ONE(el_governor_input, switch_mc, READING),    EACH(el_governor_input, fan_rpm, READING),
 };
 static const struct column slot_inputs[] = {
-    ONE(el_governor_slot_input, present, BOOL),         ONE(el_governor_slot_input, temp_mc, READING),
-    EACH(el_governor_slot_input, sensor_mc, READING),   ONE(el_governor_slot_input, read_bytes, U64),
-    ONE(el_governor_slot_input, write_bytes, U64),      ONE(el_governor_slot_input, read_ops, U64),
-    ONE(el_governor_slot_input, write_ops, U64),        ONE(el_governor_slot_input, io_valid, BOOL),
-    ONE(el_governor_slot_input, power_mw, READING),     ONE(el_governor_slot_input, cap_ratio_in_force, DOUBLE),
-    ONE(el_governor_slot_input, actuator_failed, BOOL),
+    ONE(el_governor_slot_input, present, UNSIGNED),         ONE(el_governor_slot_input, temp_mc, READING),
+    EACH(el_governor_slot_input, sensor_mc, READING),       ONE(el_governor_slot_input, read_bytes, UNSIGNED),
+    ONE(el_governor_slot_input, write_bytes, UNSIGNED),     ONE(el_governor_slot_input, read_ops, UNSIGNED),
+    ONE(el_governor_slot_input, write_ops, UNSIGNED),       ONE(el_governor_slot_input, io_valid, UNSIGNED),
+    ONE(el_governor_slot_input, power_mw, READING),         ONE(el_governor_slot_input, cap_ratio_in_force, DOUBLE),
+    ONE(el_governor_slot_input, actuator_failed, UNSIGNED),
 };
 static const struct column card_outputs[] = {
     ONE(el_decision, fan_pwm_ratio, DOUBLE),
-    ONE(el_decision, fan_write, BOOL),
-    ONE(el_decision, failsafe, ENUM32),
-    ONE(el_decision, failsafe_reason, ENUM32),
+    ONE(el_decision, fan_write, UNSIGNED),
+    ONE(el_decision, failsafe, UNSIGNED),
+    ONE(el_decision, failsafe_reason, UNSIGNED),
     ONE(el_decision, card_power_estimate_w, DOUBLE),
     ONE(el_decision, card_limit_w, DOUBLE),
     ONE(el_decision, sink_resistance_c_per_w, DOUBLE),
@@ -91,16 +99,16 @@ static const struct column card_outputs[] = {
     ONE(el_decision, airflow_estimate_lfm, DOUBLE),
     ONE(el_decision, airflow_wish_lfm, DOUBLE),
     ONE(el_decision, switch_headroom_c, DOUBLE),
-    ONE(el_decision, air_failing, BOOL),
+    ONE(el_decision, air_failing, UNSIGNED),
 };
 static const struct column slot_outputs[] = {
     ONE(el_slot_decision, cap_ratio, DOUBLE),       ONE(el_slot_decision, budget_w, DOUBLE),
-    ONE(el_slot_decision, power_state, I32),        ONE(el_slot_decision, constraint, ENUM32),
-    ONE(el_slot_decision, since_us, I64),           ONE(el_slot_decision, lift_us, I64),
+    ONE(el_slot_decision, power_state, SIGNED),     ONE(el_slot_decision, constraint, UNSIGNED),
+    ONE(el_slot_decision, since_us, SIGNED),        ONE(el_slot_decision, lift_us, SIGNED),
     ONE(el_slot_decision, limit_c, DOUBLE),         ONE(el_slot_decision, headroom_c, DOUBLE),
     ONE(el_slot_decision, temp_estimate_c, DOUBLE), ONE(el_slot_decision, power_estimate_w, DOUBLE),
-    ONE(el_slot_decision, withheld_ratio, DOUBLE),  ONE(el_slot_decision, write, BOOL),
-    ONE(el_slot_decision, sensor_valid, BOOL),
+    ONE(el_slot_decision, withheld_ratio, DOUBLE),  ONE(el_slot_decision, write, UNSIGNED),
+    ONE(el_slot_decision, sensor_valid, UNSIGNED),
 };
 static const struct column slot_truth[] = {
     ONE(el_twin_slot_truth, temp_c, DOUBLE),       ONE(el_twin_slot_truth, power_w, DOUBLE),
@@ -108,105 +116,100 @@ static const struct column slot_truth[] = {
     ONE(el_twin_slot_truth, iops, DOUBLE),
 };
 
-/* Everything a line holds; the same walk writes names, writes values and reads them. */
+/* Columns of a structure, once or for each slot. */
+struct part {
+    const struct column *columns;
+    size_t n;
+    const char *slot_prefix; /* NULL = once */
+    size_t offset, stride;   /* of the slots */
+};
+#define ONCE(columns)                                                                                                  \
+    {                                                                                                                  \
+        columns, EL_ARRAY_SIZE(columns)                                                                                \
+    }
+#define PER_SLOT(columns, prefix, s)                                                                                   \
+    {                                                                                                                  \
+        columns, EL_ARRAY_SIZE(columns), prefix, offsetof(struct s, slot), sizeof(MEMBER(s, slot)[0])                  \
+    }
+static const struct part facts_parts[] = {ONCE(card_facts), PER_SLOT(slot_facts, "slot", el_governor_card)};
+static const struct part input_parts[] = {ONCE(card_inputs), PER_SLOT(slot_inputs, "in", el_governor_input)};
+static const struct part output_parts[] = {ONCE(card_outputs), PER_SLOT(slot_outputs, "out", el_decision)};
+static const struct part truth_parts[] = {PER_SLOT(slot_truth, "true", el_twin_truth)};
+
+/* Everything of a line that is read; the same walk writes names, writes values and reads them. */
 struct row {
     double t_s;
     struct el_governor_input in;
     struct el_decision out;
 };
 
-typedef void visit(void *ctx, const char *name, enum type type, void *value);
+typedef void visit(void *ctx, const char *name, const struct column *c, void *value);
 
-static void walk(const struct column *columns, size_t n, const char *prefix, void *base, visit *v, void *ctx)
+static void walk_columns(const struct part *p, const char *prefix, char *base, visit *v, void *ctx)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct column *c = &columns[i];
+    for (size_t i = 0; i < p->n; i++) {
+        const struct column *c = &p->columns[i];
 
         for (uint32_t k = 0; k < EL_MAX(c->repeat, 1u); k++) {
             char name[96];
+            int n = snprintf(name, sizeof name, "%s%s", prefix, c->name);
 
             if (c->repeat)
-                snprintf(name, sizeof name, "%s%s%u", prefix, c->name, k);
-            else
-                snprintf(name, sizeof name, "%s%s", prefix, c->name);
-            v(ctx, name, c->type, (char *)base + c->offset + k * c->size);
+                snprintf(name + n, sizeof name - (size_t)n, "%u", k);
+            v(ctx, name, c, base + c->offset + k * c->size);
         }
     }
 }
 
-#define WALK(columns, prefix, base, v, ctx)                                                                            \
-    walk(columns, EL_ARRAY_SIZE(columns), prefix, (void *)(uintptr_t)(base), v, ctx)
-
-static void slot_prefix(char out[16], const char *what, uint32_t slot)
+/* `slots` may be one of the values that are walked over, before any slot. */
+static void walk(const struct part *parts, size_t n, const void *base, const uint32_t *slots, visit *v, void *ctx)
 {
-    snprintf(out, 16, "%s%u.", what, slot);
-}
+    char *bytes = (char *)(uintptr_t)base; /* visitors that read leave it as it is */
 
-static void walk_facts(struct el_governor_card *f, visit *v, void *ctx)
-{
-    char prefix[16];
+    for (const struct part *p = parts; p < parts + n; p++) {
+        if (!p->slot_prefix)
+            walk_columns(p, "", bytes, v, ctx);
+        for (uint32_t i = 0; p->slot_prefix && i < EL_MIN(*slots, (uint32_t)EL_CARD_SLOTS_MAX); i++) {
+            char prefix[16];
 
-    WALK(card_facts, "", f, v, ctx);
-    for (uint32_t i = 0; i < EL_MIN(f->slots, (uint32_t)EL_CARD_SLOTS_MAX); i++) {
-        slot_prefix(prefix, "slot", i);
-        WALK(slot_facts, prefix, &f->slot[i], v, ctx);
+            snprintf(prefix, sizeof prefix, "%s%u.", p->slot_prefix, i);
+            walk_columns(p, prefix, bytes + p->offset + i * p->stride, v, ctx);
+        }
     }
 }
+#define WALK(parts, base, slots, v, ctx) walk(parts, EL_ARRAY_SIZE(parts), base, slots, v, ctx)
 
-static void walk_inputs(const struct el_governor_input *in, uint32_t slots, visit *v, void *ctx)
+static uint64_t load(const void *p, size_t size)
 {
-    char prefix[16];
-
-    v(ctx, "now_us", I64, (void *)(uintptr_t)&in->now_us);
-    WALK(card_inputs, "", in, v, ctx);
-    for (uint32_t i = 0; i < slots; i++) {
-        slot_prefix(prefix, "in", i);
-        WALK(slot_inputs, prefix, &in->slot[i], v, ctx);
-    }
+    return size == 1 ? *(const uint8_t *)p : size == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
 }
 
-static void walk_outputs(const struct el_decision *d, uint32_t slots, visit *v, void *ctx)
+static void store(void *p, size_t size, uint64_t v)
 {
-    char prefix[16];
-
-    WALK(card_outputs, "", d, v, ctx);
-    for (uint32_t i = 0; i < slots; i++) {
-        slot_prefix(prefix, "out", i);
-        WALK(slot_outputs, prefix, &d->slot[i], v, ctx);
-    }
+    if (size == 1)
+        *(uint8_t *)p = (uint8_t)v;
+    else if (size == 4)
+        *(uint32_t *)p = (uint32_t)v;
+    else
+        *(uint64_t *)p = v;
 }
 
-static void put_value(struct el_buf *b, enum type type, const void *p, int64_t now_us)
+static void put_value(struct el_buf *b, const struct column *c, const void *p, int64_t now_us)
 {
     const struct el_reading *r = p;
-    double v;
 
-    switch (type) {
+    switch (c->type) {
     case DOUBLE:
-        memcpy(&v, p, sizeof v);
-        if (!isnan(v))
-            el_buf_double(b, v);
+        if (!isnan(*(const double *)p))
+            el_buf_double(b, *(const double *)p);
         return;
-    case U32:
-    case ENUM32:
-        el_buf_u64(b, *(const uint32_t *)p);
+    case SIGNED:
+        el_buf_i64(b, c->size == 4 ? *(const int32_t *)p : *(const int64_t *)p);
         return;
-    case I32:
-        el_buf_i64(b, *(const int32_t *)p);
+    case UNSIGNED:
+        el_buf_u64(b, load(p, c->size));
         return;
-    case I64:
-        el_buf_i64(b, *(const int64_t *)p);
-        return;
-    case U64:
-        el_buf_u64(b, *(const uint64_t *)p);
-        return;
-    case BOOL:
-        el_buf_putc(b, *(const bool *)p ? '1' : '0');
-        return;
-    case U8:
-        el_buf_u64(b, *(const uint8_t *)p);
-        return;
-    case TEXT61:
+    case TEXT:
         el_buf_puts(b, p);
         return;
     case READING:
@@ -235,47 +238,31 @@ static bool get_reading(const char *text, struct el_reading *r, int64_t now_us)
     return true;
 }
 
-static bool get_value(const char *text, enum type type, void *p, int64_t now_us)
+static bool get_value(const char *text, const struct column *c, void *p, int64_t now_us)
 {
-    double v = NAN;
-    uint64_t u = 0;
-    int64_t i = 0;
+    uint64_t u;
+    int64_t i;
 
-    switch (type) {
+    switch (c->type) {
     case DOUBLE:
-        if (strcmp(text, "+Inf") == 0 || strcmp(text, "-Inf") == 0)
-            v = text[0] == '-' ? -INFINITY : INFINITY;
-        else if (*text && el_num_parse_double(text, &v) < 0)
-            return false;
-        memcpy(p, &v, sizeof v);
-        return true;
-    case TEXT61:
-        return el_text_copy(p, 61, text);
-    case READING:
-        return get_reading(text, p, now_us);
-    case I32:
-    case I64:
+        *(double *)p = strcmp(text, "+Inf") == 0 ? INFINITY : strcmp(text, "-Inf") == 0 ? -INFINITY : NAN;
+        return !*text || isinf(*(double *)p) || el_num_parse_double(text, p) == 0;
+    case SIGNED:
         if (el_num_parse_i64(text, &i) < 0)
             return false;
-        if (type == I64)
-            *(int64_t *)p = i;
-        else
-            *(int32_t *)p = (int32_t)i;
+        store(p, c->size, (uint64_t)i);
         return true;
-    default:
+    case UNSIGNED:
         if (el_num_parse_u64(text, &u) < 0)
             return false;
-        break;
+        store(p, c->size, u);
+        return true;
+    case TEXT:
+        return el_text_copy(p, c->size, text);
+    case READING:
+        return get_reading(text, p, now_us);
     }
-    if (type == U64)
-        *(uint64_t *)p = u;
-    else if (type == U8)
-        *(uint8_t *)p = (uint8_t)u;
-    else if (type == BOOL)
-        *(bool *)p = u;
-    else
-        *(uint32_t *)p = (uint32_t)u;
-    return true;
+    return false;
 }
 
 struct put {
@@ -283,64 +270,56 @@ struct put {
     int64_t now_us;
 };
 
-static void put_fact(void *ctx, const char *name, enum type type, void *value)
+static void put_fact(void *ctx, const char *name, const struct column *c, void *value)
 {
     struct put *p = ctx;
 
     el_buf_printf(p->b, "# %s ", name);
-    put_value(p->b, type, value, 0);
+    put_value(p->b, c, value, 0);
     el_buf_putc(p->b, '\n');
 }
 
-static void put_name(void *ctx, const char *name, enum type type, void *value)
+static void put_name(void *ctx, const char *name, const struct column *c, void *value)
 {
     struct put *p = ctx;
-    (void)type;
-    (void)value;
 
     el_buf_printf(p->b, ",%s", name);
 }
 
-static void put_cell(void *ctx, const char *name, enum type type, void *value)
+static void put_cell(void *ctx, const char *name, const struct column *c, void *value)
 {
     struct put *p = ctx;
-    (void)name;
 
     el_buf_putc(p->b, ',');
-    put_value(p->b, type, value, p->now_us);
+    put_value(p->b, c, value, p->now_us);
 }
 
-static void put_truth(struct put *p, const struct el_twin_truth *t, uint32_t slots, visit *v)
+/* Everything of one tick. */
+static void put_tick(struct put *p, const struct el_simulate_tick *tick, visit *v)
 {
-    char prefix[16];
+    const uint32_t *slots = &tick->facts->slots;
 
-    for (uint32_t i = 0; t && i < slots; i++) {
-        slot_prefix(prefix, "true", i);
-        WALK(slot_truth, prefix, &t->slot[i], v, p);
-    }
+    WALK(input_parts, tick->in, slots, v, p);
+    WALK(output_parts, tick->decision, slots, v, p);
+    if (tick->truth)
+        WALK(truth_parts, tick->truth, slots, v, p);
+    el_buf_putc(p->b, '\n');
 }
 
 void el_trace_write(struct el_trace_writer *w, const struct el_simulate_tick *tick)
 {
     struct put p = {&w->line, tick->in->now_us};
-    uint32_t slots = tick->facts->slots;
 
     el_buf_clear(&w->line);
     if (!w->started) {
         el_buf_printf(&w->line, TRACE_MAGIC "%s\n", w->law);
-        walk_facts((struct el_governor_card *)(uintptr_t)tick->facts, put_fact, &p);
+        WALK(facts_parts, tick->facts, &tick->facts->slots, put_fact, &p);
         el_buf_puts(&w->line, "t_s");
-        walk_inputs(tick->in, slots, put_name, &p);
-        walk_outputs(tick->decision, slots, put_name, &p);
-        put_truth(&p, tick->truth, slots, put_name);
-        el_buf_putc(&w->line, '\n');
+        put_tick(&p, tick, put_name);
         w->started = true;
     }
     el_buf_double(&w->line, tick->t_s);
-    walk_inputs(tick->in, slots, put_cell, &p);
-    walk_outputs(tick->decision, slots, put_cell, &p);
-    put_truth(&p, tick->truth, slots, put_cell);
-    el_buf_putc(&w->line, '\n');
+    put_tick(&p, tick, put_cell);
     if (w->error == 0 && (w->line.failed || fwrite(w->line.data, 1, w->line.len, w->file) != w->line.len))
         w->error = w->line.failed ? -ENOMEM : errno ? -errno : -EIO;
 }
@@ -360,11 +339,11 @@ static const char *next_cell(struct take *t)
     return cell ? cell : "";
 }
 
-static void take_cell(void *ctx, const char *name, enum type type, void *value)
+static void take_cell(void *ctx, const char *name, const struct column *c, void *value)
 {
     struct take *t = ctx;
 
-    if (!t->bad && !get_value(next_cell(t), type, value, t->now_us)) {
+    if (!t->bad && !get_value(next_cell(t), c, value, t->now_us)) {
         el_text_copy(t->bad_name, sizeof t->bad_name, name);
         t->bad = t->bad_name;
     }
@@ -380,13 +359,13 @@ struct same {
     bool different;
 };
 
-static void compare_cell(void *ctx, const char *name, enum type type, void *value)
+static void compare_cell(void *ctx, const char *name, const struct column *c, void *value)
 {
     struct same *s = ctx;
     const char *was = next_cell(s->line);
 
     el_buf_clear(&s->made);
-    put_value(&s->made, type, value, s->now_us);
+    put_value(&s->made, c, value, s->now_us);
     if (strcmp(was, s->made.data ? s->made.data : "") == 0 || s->different)
         return;
     s->different = true;
@@ -403,7 +382,7 @@ struct take_fact {
     bool bad;
 };
 
-static void take_fact(void *ctx, const char *name, enum type type, void *value)
+static void take_fact(void *ctx, const char *name, const struct column *c, void *value)
 {
     struct take_fact *t = ctx;
     size_t n = strlen(name);
@@ -414,7 +393,7 @@ static void take_fact(void *ctx, const char *name, enum type type, void *value)
     }
     t->line[strcspn(t->line, "\n")] = 0;
     t->bad = strncmp(t->line, "# ", 2) != 0 || strncmp(t->line + 2, name, n) != 0 || t->line[2 + n] != ' ' ||
-             !get_value(t->line + 3 + n, type, value, 0);
+             !get_value(t->line + 3 + n, c, value, 0);
 }
 
 static int read_head(struct take_fact *t, struct el_governor_card *facts, struct el_trace_replay *out, char *why,
@@ -427,7 +406,7 @@ static int read_head(struct take_fact *t, struct el_governor_card *facts, struct
     t->line[strcspn(t->line, "\n")] = 0;
     el_text_copy(out->law, sizeof out->law, t->line + sizeof TRACE_MAGIC - 1);
     memset(facts, 0, sizeof *facts);
-    walk_facts(facts, take_fact, t);
+    WALK(facts_parts, facts, &facts->slots, take_fact, t);
     if (t->bad || facts->slots > EL_CARD_SLOTS_MAX ||
         getline(&t->line, &t->size, t->file) < 0) { /* the line of names */
         el_text_copy(why, why_size, "what the law was told beforehand is not whole");
@@ -445,14 +424,14 @@ static int replay_line(char *line, struct row *row, struct el_governor *g, uint3
     line[strcspn(line, "\n")] = 0;
     if (el_num_parse_double(next_cell(&t), &row->t_s) < 0)
         t.bad = "t_s";
-    walk_inputs(&row->in, slots, take_cell, &t);
+    WALK(input_parts, &row->in, &slots, take_cell, &t);
     if (t.bad || !t.rest) {
         snprintf(why, why_size, "tick %ju: %s is not readable", (uintmax_t)out->ticks + 1, t.bad ? t.bad : "the end");
         return -EBADMSG;
     }
     el_governor_step(g, &row->in, &row->out);
     s.now_us = row->in.now_us;
-    walk_outputs(&row->out, slots, compare_cell, &s);
+    WALK(output_parts, &row->out, &slots, compare_cell, &s);
     el_buf_free(&s.made);
     out->ticks++;
     if (s.different && out->different++ == 0)
