@@ -10,16 +10,12 @@
 
 static int notify_fd = -1;
 
-int el_notify_open(void)
+int el_unix_connect(const char *path)
 {
-    const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un to = {.sun_family = AF_UNIX};
-    size_t n;
+    size_t n = strlen(path);
     int fd;
 
-    if (!path)
-        return 0;
-    n = strlen(path);
     if (n < 2 || n >= sizeof to.sun_path || (path[0] != '/' && path[0] != '@'))
         return -EINVAL;
     memcpy(to.sun_path, path, n);
@@ -34,6 +30,16 @@ int el_notify_open(void)
         close(fd);
         return r;
     }
+    return fd;
+}
+
+int el_notify_open(void)
+{
+    const char *path = getenv("NOTIFY_SOCKET");
+    int fd = path ? el_unix_connect(path) : -1;
+
+    if (path && fd < 0)
+        return fd;
     notify_fd = fd;
     unsetenv("NOTIFY_SOCKET");
     return 0;

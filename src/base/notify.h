@@ -10,6 +10,9 @@
  * there is one that cannot be used. */
 int el_notify_open(void);
 
+/* A datagram socket connected to `path` ("@name" is abstract), or -errno. Journald's is opened so too. */
+int el_unix_connect(const char *path);
+
 /* "READY=1\nSTATUS=..." and the like. */
 void el_notify(const char *fmt, ...) EL_PRINTF(1, 2);
 

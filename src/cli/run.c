@@ -24,7 +24,8 @@ static const char help[] =
     "                     (default: a private directory that is removed at the end; for this machine as root "
     "/run/elementd\n"
     "                     and /var/lib/elementd)\n"
-    "  --sandbox MODE     goes to both: auto, require or off\n"
+    "  --sandbox MODE, --log-level LEVEL, --log-format FORM\n"
+    "                     go to both: auto, require or off; error, warning, info or debug; text, logfmt, json or journal\n"
     "  --web.*, --snmp.*, --collect GROUPS\n"
     "                     go to the exporter, see elementd-exporter --help; --web.listen-address HOST:PORT most of "
     "all\n";
@@ -64,7 +65,7 @@ static bool is_exporter_flag(const char *a)
 static int split_args(struct run *r, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (r->exporter_n + 8 > ARGS_MAX || r->govern_n + 8 > ARGS_MAX)
+        if (r->exporter_n + 16 > ARGS_MAX || r->govern_n + 8 > ARGS_MAX)
             return el_flags_usage(r->name, "too many flags");
         if (!is_exporter_flag(argv[i])) {
             r->govern_args[r->govern_n++] = argv[i];
@@ -87,6 +88,16 @@ static int split_args(struct run *r, int argc, char **argv)
     return 0;
 }
 
+/* What was given last. */
+static void pass_on(struct run *r, const struct el_overrides *given, const char *setting, const char *flag)
+{
+    for (size_t i = given->n; i-- > 0;)
+        if (strcmp(given->row[i].setting, setting) == 0) {
+            add(r->exporter_args, &r->exporter_n, flag, given->row[i].text);
+            return;
+        }
+}
+
 /* The daemon's flags, looked at before anything is started: a mistake is said once, by the program that was called. */
 static int parse(struct run *r, struct el_machine_flags *m)
 {
@@ -96,6 +107,7 @@ static int parse(struct run *r, struct el_machine_flags *m)
         EL_MACHINE_FLAGS(*m),
         {"mode", EL_FLAG_SETTING, &tried, .setting = "governor.mode"},
         {"log-level", EL_FLAG_SETTING, &tried, .setting = "log.level"},
+        {"log-format", EL_FLAG_SETTING, &tried, .setting = "log.format"},
         {"runtime-dir", EL_FLAG_TEXT, &r->dirs.runtime},
         {"state-dir", EL_FLAG_TEXT, &r->dirs.state},
         EL_FLAG_SANDBOX(&sandbox),
@@ -106,6 +118,8 @@ static int parse(struct run *r, struct el_machine_flags *m)
 
     memcpy(args + 1, r->govern_args + 2, (size_t)n * sizeof *args); /* getopt may reorder; NULL at the end */
     result = el_flags_read(n, args, flags, help, false);
+    pass_on(r, &tried, "log.level", "--log.level");
+    pass_on(r, &tried, "log.format", "--log.format");
     if (sandbox >= 0)
         add(r->exporter_args, &r->exporter_n, "--sandbox", el_sandbox_names[sandbox]);
     return result >= 0 ? result : el_machine_check(m) ? EL_EXIT_USAGE : -1;

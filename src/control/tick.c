@@ -18,6 +18,7 @@
 #include "control/board.h"
 #include "control/cards.h"
 #include "control/endurance.h"
+#include "control/event_log.h"
 #include "control/proc.h"
 #include "control/saver.h"
 
@@ -382,17 +383,6 @@ static void emit(void *ctx, const struct el_event *e)
     el_world_event(&t->world, e);
 }
 
-static void log_events(struct el_tick *t)
-{
-    static const enum el_log_level level[] = {EL_LOG_INFO, EL_LOG_WARNING, EL_LOG_ERROR};
-    const struct el_event *e = el_snapshot_events(t->world.s);
-
-    for (uint32_t i = 0; i < t->world.s->events.count; i++)
-        if (e[i].seq >= t->log_next)
-            el_log(level[EL_MIN(e[i].severity, EL_SEVERITY_CRITICAL)], "%s", e[i].text);
-    t->log_next = t->world.s->event_next;
-}
-
 /* Events may make the block move while the table reads it, so it is given room beforehand. */
 static void step_alarms(struct el_tick *t)
 {
@@ -476,7 +466,7 @@ int el_tick_finish(struct el_tick *t)
     el_endurance_step(t->wear, t->world.s);
     step_warranty(t);
     step_alarms(t);
-    log_events(t);
+    t->log_next = el_event_log(t->world.s, t->log_next);
     write_air_wish(t);
     if (el_endurance_due(t->wear, now) || t->numbers_new || now - t->saved_us > EL_ENDURANCE_SAVE_US)
         save_history(t);

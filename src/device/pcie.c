@@ -176,13 +176,6 @@ static struct el_link *find(struct el_link *links, uint32_t n, const char *addre
     return NULL;
 }
 
-/* A drive and an upstream port have their link above them, a root or downstream port below: the two ends are parent and
- * child unless the child is a downstream port (that hop is inside the switch). */
-static bool is_wire(const struct el_link *child)
-{
-    return child->role == EL_LINK_DRIVE || child->role == EL_LINK_UPSTREAM;
-}
-
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return !a ? b : !b ? a : EL_MIN(a, b);
@@ -212,7 +205,7 @@ void el_pcie_judge(struct el_link *links, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         struct el_link *l = &links[i], *parent = find(links, n, l->parent);
 
-        if (!is_wire(l))
+        if (!el_link_is_lower_end(l))
             continue;
         if (!l->max_mts) /* the port alone may promise what this end never could */
             continue;

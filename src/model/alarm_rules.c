@@ -266,6 +266,18 @@ static uint64_t hash(const char *text)
     return h ? h : 1;
 }
 
+/* A link has two ends, and both see it slow: the lower one, which knows its slot, speaks for it. */
+static bool lower_end_speaks(const struct el_snapshot *s, const struct el_link *port)
+{
+    for (uint32_t i = 0; i < s->links.count; i++) {
+        const struct el_link *l = &el_snapshot_links(s)[i];
+
+        if (el_link_is_lower_end(l) && l->known && l->degraded && strcmp(l->parent, port->address) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void link_degraded(const struct el_alarm_step *st, uint32_t row)
 {
     const struct el_link *l = &el_snapshot_links(st->s)[row];
@@ -274,7 +286,7 @@ static void link_degraded(const struct el_alarm_step *st, uint32_t row)
                                    .slot = l->slot,
                                    .index = (int32_t)row,
                                    .key = hash(l->address)};
-    bool degraded = l->known && l->degraded;
+    bool degraded = l->known && l->degraded && !lower_end_speaks(st->s, l);
     char text[EL_EVENT_TEXT] = "";
 
     if (degraded)

@@ -209,6 +209,13 @@ struct el_link {
     } aer_error[EL_AER_ERRORS]; /* non-zero ones only, in the kernel's order */
 };
 
+/* A drive and an upstream port have their link above them, a root or downstream port below: the two ends are parent and
+ * child unless the child is a downstream port (that hop is inside the switch). */
+static inline bool el_link_is_lower_end(const struct el_link *l)
+{
+    return l->role == EL_LINK_DRIVE || l->role == EL_LINK_UPSTREAM;
+}
+
 enum el_sensor_kind {
     EL_SENSOR_TEMPERATURE = 0, /* mC */
     EL_SENSOR_FAN,             /* rpm */

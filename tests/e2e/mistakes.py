@@ -19,6 +19,8 @@ for args, expected in (
         (("run", "--simulate", "lqd4500", "--cards", "0"), "expected a whole number from 1 to 256"),
         (("run", "--simulate", "lqd4500", "--mode", "x"), "elementd run: --mode: got \"x\", expected observe, advise or enforce"),
         (("run", "--simulate", "lqd4500", "--log-level", "x"), "elementd run: --log-level"),
+        (("run", "--simulate", "lqd4500", "--log-format", "x"), "elementd run: --log-format"),
+        (("govern", "--simulate", "lqd4500", "--log-format", "x"), "elementd govern: --log-format"),
         (("run", "--inlet", "30"), "need --simulate CARD"),
         (("scan", "--airflow", "200"), "need --simulate CARD"),
         (("simulate", "--bogus"), "elementd simulate: unrecognized option '--bogus'"),

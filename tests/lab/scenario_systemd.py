@@ -1,6 +1,6 @@
 """The package under a real systemd: its units start and report, are watched, reload, come back from SIGKILL, put back what they
 set, and leave nothing behind when purged."""
-import os, re, shutil, subprocess, time
+import json, os, re, shutil, subprocess, time
 from lab import Lab, LabError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -97,6 +97,32 @@ def reloads(h):
     h.active('elementd-exporter')
 
 
+def entries(h, match):
+    """What journald keeps under a field, newest last; waits until there is something."""
+    h.lab.wait(f'journalctl -q -o cat {match} | grep -q .', timeout=90)
+    return [json.loads(line) for line in h.lab.ok(f'journalctl -o json --no-pager {match}').splitlines()]
+
+
+def journal(h):
+    step('journald fields')
+    for state, mid in (('raised', '002e'), ('cleared', '002f')):
+        e = entries(h, f'ELEMENTD_ALARM=config_reload_failed ELEMENTD_STATE={state}')[-1]
+        assert e['MESSAGE_ID'] == '9e9256e6255740b48d108650b79c' + mid and e['_SYSTEMD_UNIT'] == 'elementd.service', e
+        assert e['SYSLOG_IDENTIFIER'] == 'elementd' and e['_TRANSPORT'] == 'journal', e
+    assert entries(h, 'ELEMENTD_STATE=raised')[-1]['PRIORITY'] == '4'
+    address = h.lab.ok('basename $(readlink /sys/class/nvme/nvme1/device)').strip()
+    serial = h.lab.ok('cat /sys/class/nvme/nvme1/serial').strip()
+    h.lab.ok(f'echo 1 >/sys/bus/pci/devices/{address}/remove')
+    e = entries(h, 'ELEMENTD_ALARM=drive_lost ELEMENTD_STATE=raised')[-1]
+    assert (e['PRIORITY'], e['ELEMENTD_SERIAL']) == ('3', serial) and e['ELEMENTD_CARD'] and e['ELEMENTD_SLOT'], e
+    assert e['ELEMENTD_CARD'] in e['MESSAGE'], e
+    h.lab.ok('echo 1 >/sys/bus/pci/rescan')
+    entries(h, f'ELEMENTD_ALARM=drive_lost ELEMENTD_STATE=cleared ELEMENTD_CARD={e["ELEMENTD_CARD"]}')
+    # The exporter's too, and neither half writes raw "<6>" lines.
+    assert entries(h, '_SYSTEMD_UNIT=elementd-exporter.service _TRANSPORT=journal')
+    assert not h.lab.sh('journalctl -o cat -u elementd -u elementd-exporter | grep "^<"')[1].strip()
+
+
 def killed(h):
     step('SIGKILL of each half')
     for unit in UNITS:
@@ -160,7 +186,7 @@ def run():
         shutil.copy(deb, lab.share + '/elementd.deb')
         h = Host(lab)
         try:
-            for part in (starts, reloads, killed, watched, puts_back, leaves_nothing):
+            for part in (starts, reloads, journal, killed, watched, puts_back, leaves_nothing):
                 part(h)
         except AssertionError:
             print(lab.sh('systemctl status elementd elementd-exporter --no-pager -l; journalctl --no-pager -o cat -n 80')[1])

@@ -163,6 +163,16 @@ def stories():
     steps_down = [("S element_drive_headroom_celsius", "30x300 11x600")]
     yield "load begins", one(steps_down, *(fired(at) for at in range(310, 880, 30)))
     yield "first hours", one([("S element_drive_headroom_celsius", "20-0.2x50 10x300")], *(fired(at) for at in range(10, 340, 30)))
+    # Both ends of a link see it slow: one alert. The drive's and the card's own link stand one below the other: two links.
+    ends = [("00:01.0", "", "root_port"), ("01:00.0", "00:01.0", "switch_upstream"),
+            ("02:00.0", "01:00.0", "switch_downstream"), ("03:00.0", "02:00.0", "drive")]
+    for name, slow in (("drive", ends[2:]), ("card", ends[:2]), ("port", ends[2:3]), ("both", ends)):
+        links = [(f'C element_link_info{{address="{a}",parent="{p}",role="{r}"}}', "1x20") for a, p, r in ends]
+        links += [(f'C element_link_degraded{{address="{e[0]}"}}', f"{int(e in slow)}x20") for e in ends]
+        told = {"drive": ["03:00.0"], "card": ["01:00.0"], "port": ["02:00.0"], "both": ["01:00.0", "03:00.0"]}[name]
+        yield f"slow link: {name}", one(links, {
+            "expr": 'count by (address) (ALERTS{alertname="ElementLinkDegraded",alertstate="firing"})', "eval_time": "10m",
+            "exp_samples": [{"labels": f'{{address="{a}"}}', "value": 1} for a in told]})
     # The exporter dies: only that is told.
     down = {k: f"{v}x30 stale" for k, v in HEALTHY}
     down["P up"] = "1x30 0x90"

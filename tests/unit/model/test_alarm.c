@@ -24,7 +24,7 @@ static struct el_slot *slot(struct world *w, uint32_t i)
 
 static int setup(void **state)
 {
-    const struct el_snapshot_counts n = {.cards = 1, .slots = 2, .links = 1, .sensors = 1};
+    const struct el_snapshot_counts n = {.cards = 1, .slots = 2, .links = 2, .sensors = 1};
     struct world *w = calloc(1, sizeof *w);
     struct el_card *c;
 
@@ -32,7 +32,7 @@ static int setup(void **state)
     w->table = el_alarm_table_new();
     w->s->daemon.config_ok = true;
     c = el_snapshot_cards(w->s);
-    c->slots = 2, c->links = 1, c->number = 7;
+    c->slots = 2, c->links = 2, c->number = 7;
     c->card_limit_w = c->switch_limit_c = c->warranty_seconds_remaining = c->warranty_endurance_remaining_ratio = NAN;
     c->inlet_min_c = 0, c->inlet_max_c = 55, c->humidity_min_ratio = NAN, c->humidity_max_ratio = NAN;
     for (uint32_t i = 0; i < 2; i++) {
@@ -282,6 +282,41 @@ static void links_and_fans(void **state)
     assert_true(active(w, EL_ALARM_FAN_FAILED));
 }
 
+static uint32_t raised(const struct world *w)
+{
+    struct el_alarm a[8];
+
+    return el_alarm_table_active(w->table, a, 8);
+}
+
+/* Both ends of a slow link see it: one alarm, the lower end's, which knows its slot. A port whose lower end cannot be
+ * read speaks itself. */
+static void one_alarm_a_link(void **state)
+{
+    struct world *w = *state;
+    struct el_link *port = el_snapshot_links(w->s), *drive = port + 1;
+    struct el_alarm a;
+
+    *drive = (struct el_link){.role = EL_LINK_DRIVE, .slot = 1, .address = "0000:04:00.0", .parent = "0000:03:00.0"};
+    port->role = EL_LINK_DOWNSTREAM;
+    port->slot = 1;
+    port->known = port->degraded = drive->known = drive->degraded = true;
+    run(w, 20);
+    assert_int_equal(raised(w), 1);
+    el_alarm_table_active(w->table, &a, 1);
+    assert_int_equal(a.index, 1);
+    assert_int_equal(a.slot, 1);
+    assert_int_equal(w->events, 1);
+    drive->known = drive->degraded = false;
+    run(w, 60);
+    assert_int_equal(raised(w), 1);
+    el_alarm_table_active(w->table, &a, 1);
+    assert_int_equal(a.index, 0);
+    port->degraded = false;
+    run(w, 60);
+    assert_int_equal(raised(w), 0);
+}
+
 /* A card is plugged in before ours: rows move, alarms stay; then ours goes: they end without pointing at another row.
  */
 static void rows_may_move(void **state)
@@ -336,6 +371,7 @@ int main(void)
         T(drives_that_do_not_say),
         T(card_conditions),
         T(links_and_fans),
+        T(one_alarm_a_link),
         T(rows_may_move),
     };
 
