@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/num.h"
 #include "base/pair.h"
 #include "base/text.h"
 #include "control/board.h"
@@ -404,7 +403,7 @@ static void step_warranty(struct el_tick *t)
 static void write_air_wish(struct el_tick *t)
 {
     double wish = NAN;
-    char text[EL_NUM_MAX + 1];
+    char text[32];
 
     for (uint32_t i = 0; i < t->world.s->cards.count; i++)
         wish = fmax(wish, el_snapshot_cards(t->world.s)[i].airflow_wish_lfm);
@@ -417,9 +416,8 @@ static void write_air_wish(struct el_tick *t)
         unlinkat(t->runtime_fd, EL_AIR_FILE, 0);
         return;
     }
-    size_t n = el_num_double(text, wish);
-    text[n++] = '\n';
-    (void)el_file_replace(t->runtime_fd, EL_AIR_FILE, text, n, 0644, false); /* a wish; the next change tries again */
+    int n = snprintf(text, sizeof text, "%.0f\n", wish);
+    (void)el_file_replace(t->runtime_fd, EL_AIR_FILE, text, (size_t)n, 0644, false); /* a wish; the next change tries again */
 }
 
 static void account(struct el_tick *t, int64_t now)
