@@ -8,6 +8,8 @@
 
 #define ACCEPTS_A_TURN  32
 #define ACCEPT_PAUSE_US (50 * EL_USEC_PER_MSEC)
+#define CLOSE_WAIT      8 /* of tcpi_state: netinet/tcp.h names it, but does not go together with linux/tcp.h */
+#define LINGER_US       (100 * EL_USEC_PER_MSEC) /* what was sent before the end is being answered by then */
 
 void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us)
 {
@@ -51,30 +53,43 @@ void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us)
     }
 }
 
-static uint64_t bytes_received(int fd)
+static struct tcp_info tcp_of(int fd)
 {
     struct tcp_info info = {0};
     socklen_t n = sizeof info;
 
-    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 ? info.tcpi_bytes_received : 0;
+    (void)getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n);
+    return info;
 }
 
 bool el_door_unfinished(const struct el_guest *g)
 {
-    return g->phase != EL_PHASE_CUT && bytes_received(g->fd) != g->bytes_mark;
+    return g->phase != EL_PHASE_CUT && tcp_of(g->fd).tcpi_bytes_received != g->bytes_mark;
 }
 
 void el_door_answered(struct el_door *d, struct el_guest *g, int64_t now_us)
 {
-    g->bytes_mark = bytes_received(g->fd);
+    g->bytes_mark = tcp_of(g->fd).tcpi_bytes_received;
     el_admission_phase(&d->admission, g, EL_PHASE_IDLE, now_us);
+}
+
+/* Between two requests: has the next one begun, or will none come? The library does not see the end of a client's
+ * sending that came together with its request. */
+static void look_at_idle(struct el_door *d, struct el_guest *g, int64_t now_us)
+{
+    struct tcp_info tcp = tcp_of(g->fd);
+
+    if (tcp.tcpi_bytes_received != g->bytes_mark)
+        el_admission_phase(&d->admission, g, EL_PHASE_HEADER, now_us);
+    else if (tcp.tcpi_state == CLOSE_WAIT && now_us - g->since_us >= LINGER_US)
+        el_door_cut(d, g, now_us);
 }
 
 void el_door_sweep(struct el_door *d, int64_t now_us)
 {
     for (struct el_guest *g = d->admission.head; g; g = g->next) {
-        if (g->phase == EL_PHASE_IDLE && bytes_received(g->fd) != g->bytes_mark)
-            el_admission_phase(&d->admission, g, EL_PHASE_HEADER, now_us);
+        if (g->phase == EL_PHASE_IDLE)
+            look_at_idle(d, g, now_us);
         if (!el_admission_overdue(&d->admission, g, now_us))
             continue;
         if (g->phase == EL_PHASE_HEADER)

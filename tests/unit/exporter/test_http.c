@@ -262,6 +262,30 @@ static void idle_may_be_silent(void **state)
     close(fd);
 }
 
+/* A client that says at once that it sends no more gets its answers, then the end: also when both came together. */
+static void end_of_sending_is_seen(void **state)
+{
+    struct timeval wait = {.tv_sec = 60}; /* without a look at it an idle connection stays for minutes */
+    const char *both = "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\nHEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    for (int i = 0; i < 10; i++) {
+        int fd = dial();
+        size_t n = 0;
+        ssize_t r;
+
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+        say(fd, both);
+        shutdown(fd, SHUT_WR);
+        while ((r = recv(fd, answer + n, sizeof answer - 1 - n, 0)) > 0)
+            n += (size_t)r;
+        assert_int_equal(r, 0);
+        answer[n] = '\0';
+        assert_has(" 200 OK");
+        assert_non_null(strstr(strstr(answer, "200 OK") + 1, "200 OK"));
+        close(fd);
+    }
+}
+
 /* A reader who never reads is cut after the total deadline. */
 static void unread_reply_is_cut(void **state)
 {
@@ -312,6 +336,7 @@ int main(void)
         TEST(keeps_alive_and_pipelines),
         TEST(slow_header_is_cut),
         TEST(idle_may_be_silent),
+        TEST(end_of_sending_is_seen),
         TEST(unread_reply_is_cut),
         TEST(crowd_does_not_shut_out),
     };
