@@ -1,20 +1,12 @@
 #include <locale.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/num.h"
+#include "support/unit.h"
 
 static void writes_u128(void **state)
 {
     char t[EL_NUM_MAX];
 
-    (void)state;
     el_num_u128(t, 0);
     assert_string_equal(t, "0");
     el_num_u128(t, ~(el_u128)0);
@@ -27,7 +19,6 @@ static void writes_fixed(void **state)
 {
     char t[EL_NUM_MAX];
 
-    (void)state;
     el_num_fixed(t, 26850, 3);
     assert_string_equal(t, "26.85");
     el_num_fixed(t, -18000, 3);
@@ -42,7 +33,6 @@ static void doubles_read_back(void **state)
     char t[EL_NUM_MAX];
     double back;
 
-    (void)state;
     setlocale(LC_ALL, "de_DE.UTF-8"); /* may not be installed: then it proves less, not something else */
     for (size_t i = 0; i < EL_ARRAY_SIZE(values); i++) {
         el_num_double(t, values[i]);
@@ -63,7 +53,6 @@ static void parsers_are_strict(void **state)
     int64_t i = 7;
     double d = 7;
 
-    (void)state;
     assert_int_equal(el_num_parse_i64(" -42\n", &i), 0);
     assert_int_equal(i, -42);
     assert_int_equal(el_num_parse_i64("0x10", &i), 0);

@@ -1,19 +1,10 @@
 /* Two files that change places: what a reader sees, and what happens when somebody holds the spare. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/pair.h"
+#include "support/unit.h"
 
 #define SIZE 9000
 

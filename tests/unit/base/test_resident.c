@@ -1,14 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/resident.h"
+#include "support/unit.h"
 
 /* Pages of files that are mapped; 0 when /proc does not tell. */
 static long file_pages(void)
@@ -32,7 +23,6 @@ static void gives_back_and_goes_on(void **state)
     static int written[] = {3, 1, 2};
     char *heap = strdup("kept"), text[32];
     long before, after;
-    (void)state;
 
     assert_true(cos(atof("0")) == 1);
     before = file_pages();

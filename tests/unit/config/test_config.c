@@ -1,17 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-
 #include "base/buf.h"
 #include "base/file.h"
 #include "config/config.h"
+#include "support/unit.h"
 
 static struct el_settings s, untouched;
 static struct el_config_error err;
@@ -41,7 +31,6 @@ static void refuses(const char *text, const char *message)
 
 static void takes_each_type(void **state)
 {
-    (void)state;
     assert_int_equal(load("log: {level: debug, format: json}\npoll:\n  tick_ms: 1000\n  hot_ms: 1000\n"
                           "governor: {mode: enforce, preference: quiet, fans: true}\n"
                           "web: {listen_addresses: ['127.0.0.1:1', '[::1]:2']}\n"
@@ -64,7 +53,6 @@ static void takes_each_type(void **state)
 
 static void refuses_with_place_and_expectation(void **state)
 {
-    (void)state;
     refuses("poll:\n  tick_mss: 5\n", ":2: poll.tick_mss: unknown key; did you mean \"tick_ms\"?");
     refuses("pol: {}\n", ":1: pol: unknown key; did you mean \"poll\"?");
     refuses("governer: {}\n", "did you mean \"governor\"?");
@@ -93,7 +81,6 @@ static void refuses_with_place_and_expectation(void **state)
 
 static void reports_everything_at_once(void **state)
 {
-    (void)state;
     refuses("poll: {tick_ms: 1}\nnonsense: 1\nlog: {level: x}\n", ":2: nonsense: unknown key");
     assert_non_null(strstr(err.text, ":1: poll.tick_ms"));
     assert_non_null(strstr(err.text, ":3: log.level"));
@@ -105,7 +92,6 @@ static void reports_everything_at_once(void **state)
 
 static void takes_every_form_of_address(void **state)
 {
-    (void)state;
     assert_int_equal(load("web: {listen_addresses: [\":80\", \"[::1]:81\", \"0.0.0.0:82\", \"host.example:http\"]}\n"),
                      0);
     assert_int_equal(s.web.listen_addresses, 4);
@@ -114,7 +100,6 @@ static void takes_every_form_of_address(void **state)
 
 static void missing_file_has_its_name(void **state)
 {
-    (void)state;
     assert_int_equal(el_config_load("/nonexistent/elementd.yaml", &s, &err), -ENOENT);
     assert_non_null(strstr(err.text, "/nonexistent/elementd.yaml"));
 }
@@ -125,7 +110,6 @@ static void example_is_true(void **state)
     EL_AUTO_BUF struct el_buf printed = {0}, shipped = {0};
     static struct el_settings defaults;
 
-    (void)state;
     el_config_example(&printed);
     assert_int_equal(el_file_read(AT_FDCWD, EL_SOURCE_DIR "/deploy/elementd.yaml", 1 << 20, &shipped), 0);
     if (strcmp(printed.data, shipped.data) != 0)

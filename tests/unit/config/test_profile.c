@@ -1,16 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dirent.h>
-#include <errno.h>
-#include <math.h>
-#include <sys/stat.h>
 
 #include "config/config.h"
 #include "config/yaml.h"
+#include "support/unit.h"
 
 #define PROFILES EL_SOURCE_DIR "/deploy/profiles"
 
@@ -63,7 +55,6 @@ static void loads(const char *path, const char *name)
 
 static void every_profile_loads(void **state)
 {
-    (void)state;
     each_profile(loads);
 }
 
@@ -95,7 +86,6 @@ static void names_sources(const char *path, const char *name)
 
 static void every_number_has_a_source(void **state)
 {
-    (void)state;
     each_profile(names_sources);
 }
 
@@ -103,7 +93,6 @@ static void reference_cards(void **state)
 {
     struct el_card_profile c;
     struct el_drive_profile d;
-    (void)state;
 
     assert_int_equal(el_config_load_card(PROFILES, "element-aic", &c, &err), 0);
     assert_int_equal(c.slots, 4);
@@ -148,7 +137,6 @@ static void refuses(const char *kind, const char *text, const char *message)
 
 static void bad_profiles(void **state)
 {
-    (void)state;
     refuses("drive", "card: x\n", "x.yaml:1: not a drive profile");
     refuses("drive", "drive: y\n", "x.yaml:1: drive: must be the name of the file");
     refuses("drive", "drive: x\nmodle: a\n", "x.yaml:2: modle: unknown key");

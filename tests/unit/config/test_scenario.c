@@ -1,14 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "config/config.h"
+#include "support/unit.h"
 
 static struct el_config_error err;
 static struct el_scenario s;
@@ -27,7 +18,6 @@ static int load(const char *text)
 
 static void a_whole_scenario(void **state)
 {
-    (void)state;
     assert_int_equal(load("title: Fan dies\ncard: element-aic\ninlet: 45\nseeds: 5\nabsent: [airflow, card-power]\n"
                           "events:\n  - {at: 600, event: fan-dead, index: 1}\n  - {at: 10, for: 30, event: "
                           "sensor-lying, slot: 2, sensor: sensor1, value: -5}\n"
@@ -51,7 +41,6 @@ static void refuses(const char *text, const char *message)
 
 static void bad_scenarios(void **state)
 {
-    (void)state;
     refuses("events:\n  - {at: 1, event: explode}\n", ":2: events[0].event: got \"explode\", expected inlet, airflow");
     refuses("events:\n  - {at: 1, event: inlet}\n", ":2: events[0]: event inlet needs value");
     refuses("events:\n  - {event: fan-dead}\n", "needs at");

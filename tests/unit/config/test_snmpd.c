@@ -1,15 +1,7 @@
 /* What snmpd.conf lacks: Debian's own lacks everything, with our drop-in nothing. */
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "config/snmpd.h"
+#include "support/unit.h"
 
 #define BASE "1.3.6.1.4.1.8072.9999.9999.10450"
 #define DEBIAN                                                                                                         \

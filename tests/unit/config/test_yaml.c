@@ -1,12 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <errno.h>
-
 #include "config/yaml.h"
+#include "support/unit.h"
 
 static struct el_config_error err;
 
@@ -33,7 +26,6 @@ static void tree_with_lines(void **state)
     double v = 0;
     bool on = false;
     uint64_t u = 0;
-    (void)state;
 
     assert_int_equal(parse("a: 1\nb: {c: true}\ncards:\n  - limit: 75.5\n  - limit: x\n", &y), 0);
     assert_int_equal(el_yaml_u64(el_yaml_get(y, "a"), 0, 5, &u, &err), 0);
@@ -52,7 +44,6 @@ static void tree_with_lines(void **state)
 static void empty_is_an_empty_map(void **state)
 {
     static const char *const texts[] = {"", "# only a comment\n", "---\n"};
-    (void)state;
 
     for (size_t i = 0; i < 3; i++) {
         EL_AUTO_YAML struct el_yaml *y = NULL;
@@ -64,7 +55,6 @@ static void empty_is_an_empty_map(void **state)
 
 static void bad_documents(void **state)
 {
-    (void)state;
     refuses("a: 1\nb: 2\na: 3\n", "f.yaml:3: a: given twice (first on line 1)");
     refuses("- 1\n- 2\n", "f.yaml:1: expected `key: value`");
     refuses("just words\n", "f.yaml:1: expected `key: value`");
@@ -85,7 +75,6 @@ static void typed_and_bounded(void **state)
     unsigned mode = 9;
     uint64_t u = 7;
     char text[4] = "abc";
-    (void)state;
 
     assert_int_equal(parse("mode: fast\nn: 12\nother: longer\n", &y), 0);
     assert_int_equal(el_yaml_enum(el_yaml_get(y, "mode"), names, 3, &mode, &err), -EINVAL);

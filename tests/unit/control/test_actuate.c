@@ -1,14 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "control/actuate.h"
+#include "support/unit.h"
 #include "fake.h"
 
 static char dir[] = "/tmp/el-actuate-XXXXXX";
@@ -77,7 +69,6 @@ static void null_hand_moves_nothing(void **state)
 {
     struct el_actuate *a;
 
-    (void)state;
     fake_init(&fake);
     a = make(false);
     want(a, 0, 0.5);
@@ -92,7 +83,6 @@ static void journals_writes_reads_back_restores(void **state)
 {
     struct el_actuate *a;
 
-    (void)state;
     fake_init(&fake);
     fake.drive[0].cap = 0.9;
     a = make(false);
@@ -115,7 +105,6 @@ static void hot_drive_is_not_let_go(void **state)
     struct el_actuate_item *adopted[EL_ACTUATOR_COUNT] = {0};
     struct el_actuate_target t = target(0);
 
-    (void)state;
     fake_init(&fake);
     a = make(false);
     el_actuate_set_acting(a, true);
@@ -142,7 +131,6 @@ static void counts_what_does_not_take(void **state)
 {
     struct el_actuate *a;
 
-    (void)state;
     fake_init(&fake);
     fake.drive[0].ignore_cap = true;
     fake.drive[1].cap_error = -EIO;
@@ -179,7 +167,6 @@ static void hung_write_delays_no_neighbour(void **state)
     struct el_actuate *a;
     int64_t start;
 
-    (void)state;
     fake_init(&fake);
     fake.drive[0].cap_hang = true;
     a = make(true);
@@ -204,7 +191,6 @@ static void hung_save_delays_no_neighbour(void **state)
 {
     struct el_actuate *a;
 
-    (void)state;
     fake_init(&fake);
     fake.drive[0].save_hang = true;
     a = make(true);
@@ -237,7 +223,6 @@ static void adopting_waits_for_nobody(void **state)
     struct el_actuate *a;
     int64_t start;
 
-    (void)state;
     fake_init(&fake);
     a = make(false);
     el_actuate_set_acting(a, true);
@@ -263,7 +248,6 @@ static void writes_before_it_reads(void **state)
 {
     struct el_actuate *a;
 
-    (void)state;
     fake_init(&fake);
     fake.drive[0].cap_hang = fake.drive[0].read_hang = true;
     a = make(true);

@@ -1,16 +1,6 @@
 /* Cards keep their numbers by the serials of their drives. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "control/card_numbers.h"
+#include "support/unit.h"
 
 /* "address serial serial; address serial": "-" is a slot without a serial, "-nvme3" one with that controller. */
 static struct el_inventory machine(const char *text)
@@ -57,7 +47,6 @@ static void numbers_follow_serials(void **state)
 {
     struct el_card_numbers *n = el_card_numbers_new();
 
-    (void)state;
     expect(n, "a A1 A2 -;b B1;c C1", "012", 1);
     expect(n, "a A1 A2 -;b B1;c C1", "012", 0);
     expect(n, "b B1;c C1", "12", 0);       /* the first went: the others keep theirs */
@@ -75,7 +64,6 @@ static void equal_serials_stay_apart(void **state)
 {
     struct el_card_numbers *n = el_card_numbers_new();
 
-    (void)state;
     expect(n, "a VB1;b VB1;c VB1", "012", 1);
     expect(n, "c VB1;a VB1;b VB1", "201", 0);
     expect(n, "c VB1", "2", 0);
@@ -87,7 +75,6 @@ static void what_is_saved_is_read(void **state)
     struct el_card_numbers *n = el_card_numbers_new(), *again = el_card_numbers_new();
     struct el_buf text = {0};
 
-    (void)state;
     expect(n, "a A1 A2;0000:41:00.0 B1;c -", "012", 1);
     el_card_numbers_save(n, &text);
     assert_string_equal(text.data, "elementd-cards 1\n0\ta\tA1\tA2\n1\t0000:41:00.0\tB1\n2\tc\n");
@@ -112,7 +99,6 @@ static void nonsense_is_refused_whole(void **state)
                                       "elementd-cards 1\n0\n"};
     struct el_card_numbers *n = el_card_numbers_new();
 
-    (void)state;
     expect(n, "a A1", "0", 1);
     for (size_t i = 0; i < EL_ARRAY_SIZE(bad); i++)
         assert_int_equal(el_card_numbers_load(n, bad[i]), -EBADMSG);
@@ -124,7 +110,6 @@ static void many_strangers_do_not_fill_it(void **state)
 {
     struct el_card_numbers *n = el_card_numbers_new();
 
-    (void)state;
     for (int i = 0; i < 1200; i++) {
         char text[64];
 

@@ -1,14 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <math.h>
-
 #include "control/card_setup.h"
+#include "support/unit.h"
 
 static struct el_settings settings;
 static struct el_card card;
@@ -17,7 +8,6 @@ static struct el_card_facts facts;
 
 static int fresh(void **state)
 {
-    (void)state;
     el_settings_default(&settings);
     card = (struct el_card){.name = "lqd4500-0", .slots = 2, .has_switch = true};
     memset(slots, 0, sizeof slots);
@@ -48,7 +38,6 @@ static double limit(void)
 
 static void limit_is_the_lower_of_operator_and_drive(void **state)
 {
-    (void)state;
     assert_true(limit() == 77); /* one below the drive's own warning */
     entry("*")->limit_c = 70;
     assert_true(limit() == 70); /* as asked for, without a margin of ours */
@@ -68,7 +57,6 @@ static void later_entries_win_field_by_field(void **state)
 {
     struct el_card_settings cs;
 
-    (void)state;
     entry("*")->limit_c = 70;
     settings.card[0].card_limit_w = 40;
     entry("lqd4500-0")->limit_c = 65;
@@ -87,7 +75,6 @@ static void power_states_fall_and_operate(void **state)
     } states[] = {{6, true}, {6, true}, {2.4, true}, {3, true}, {0, true}, {0.05, false}};
     struct el_governor_card g;
 
-    (void)state;
     for (size_t i = 0; i < EL_ARRAY_SIZE(states); i++)
         slots[0].identify.power_state[i] =
             (struct el_nvme_power_state){.max_uw = (uint32_t)(states[i].w * 1e6), .operational = states[i].operational};
@@ -108,7 +95,6 @@ static void arrays_join_their_members(void **state)
 {
     struct el_governor_card g;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         strcpy(slots[i].array, "md0");
         slots[i].array_level = EL_ARRAY_STRIPE;
@@ -126,7 +112,6 @@ static void inlet_is_required_where_a_sensor_is_mapped(void **state)
 {
     struct el_governor_card g;
 
-    (void)state;
     el_card_setup(&settings, &facts, &g);
     assert_true(g.inlet_assumed_c == 35);
     entry("*")->inlet_c = 28;

@@ -1,36 +1,23 @@
 /* Tries to break out of the governing daemon's confinement. Each attempt runs in a child that has entered it; the same
  * attempt outside must work, or it would prove nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/nvme_ioctl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/base.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/num.h"
 #include "control/confine.h"
+#include "support/unit.h"
 
 enum { OUT = 0, DENIED = 1, NOT_ENTERED = 2 };
 

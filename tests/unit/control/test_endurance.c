@@ -1,14 +1,5 @@
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "control/endurance.h"
+#include "support/unit.h"
 
 #define HOUR_US      (3600LL * 1000000)
 #define DAY_US       (24 * HOUR_US)

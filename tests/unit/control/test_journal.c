@@ -1,17 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "base/file.h"
 #include "control/journal.h"
+#include "support/unit.h"
 
 static char dir[] = "/tmp/el-journal-XXXXXX";
 static char path[64];
@@ -40,7 +29,6 @@ static void survives_reopening(void **state)
     struct el_journal *j = opened();
     struct stat st;
 
-    (void)state;
     assert_int_equal(el_journal_count(j), 0);
     assert_int_equal(el_journal_add(j, &a), 0);
     assert_int_equal(el_journal_add(j, &b), 0);
@@ -66,7 +54,6 @@ static void voids_entries_of_another_boot(void **state)
                                 "\"serial\":\"A\",\"original\":\"x\"}]}";
     struct el_journal *j;
 
-    (void)state;
     assert_int_equal(el_file_replace(AT_FDCWD, path, other, strlen(other), 0600, false), 0);
     j = opened();
     assert_int_equal(el_journal_count(j), 0);
@@ -80,7 +67,6 @@ static void refuses_what_is_no_journal(void **state)
                                       "{\"version\":1,\"entries\":5}"};
     struct el_journal *j = NULL;
 
-    (void)state;
     for (size_t i = 0; i < EL_ARRAY_SIZE(bad); i++) {
         assert_int_equal(el_file_replace(AT_FDCWD, path, bad[i], strlen(bad[i]), 0600, false), 0);
         assert_int_equal(el_journal_open(dir, &j), -EBADMSG);
@@ -94,7 +80,6 @@ static void failed_write_changes_nothing(void **state)
     struct el_journal_entry a = entry("A", "x");
     struct el_journal *j = opened();
 
-    (void)state;
     assert_int_equal(rmdir(dir), 0);
     assert_true(el_journal_add(j, &a) < 0);
     assert_int_equal(el_journal_count(j), 0);

@@ -1,14 +1,5 @@
 /* SIGKILL at every system call of a daemon that caps two drives: whatever was touched is back after a restore. The
  * made-up drives live in shared memory, so that they outlive the process as real ones do. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -16,6 +7,7 @@
 
 #include "control/actuate.h"
 #include "control/restore.h"
+#include "support/unit.h"
 #include "fake.h"
 
 static char dir[] = "/tmp/el-restore-XXXXXX";
@@ -96,7 +88,6 @@ static void every_write_point(void **state)
 {
     long at = 1;
 
-    (void)state;
     for (;; at++) {
         reset(313);
         bool killed = run_and_kill(at);
@@ -116,7 +107,6 @@ static void holds_what_is_hot(void **state)
 {
     struct el_restore_result r;
 
-    (void)state;
     reset(349); /* 76 C of 77 */
     assert_false(run_and_kill(1000000));
     r = restore(false);
@@ -136,7 +126,6 @@ static void holds_what_is_hot(void **state)
 
 static void forgets_drives_that_are_gone(void **state)
 {
-    (void)state;
     reset(313);
     assert_false(run_and_kill(1000000));
     fake->drive[1].present = false;
@@ -147,7 +136,6 @@ static void forgets_drives_that_are_gone(void **state)
 /* It may be the very one: what was set on it must not be forgotten. */
 static void keeps_the_entry_of_a_mute_drive(void **state)
 {
-    (void)state;
     reset(313);
     assert_false(run_and_kill(1000000));
     fake->drive[1].mute = true;

@@ -1,13 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
 #include "config/config.h"
 #include "control/simulate_seeds.h"
+#include "support/unit.h"
 
 #define PROFILES EL_SOURCE_DIR "/deploy/profiles"
 
@@ -50,7 +43,6 @@ static void uncapped_cards_give_the_published_table(void **state)
 {
     static const char *const cards[] = {"element-aic", "lqd4500"};
     unsigned checked = 0;
-    (void)state;
 
     for (int c = 0; c < 2; c++) {
         (void)options(cards[c], "idle");
@@ -71,7 +63,6 @@ static void the_aic_draws_its_typical_power(void **state)
 {
     struct el_simulate_options o = options("element-aic", "sequential-read-64k");
     struct el_simulate_result r;
-    (void)state;
 
     o.seed = 0;
     r = run(&o);
@@ -88,7 +79,6 @@ static void the_governor_holds_the_limit(void **state)
 {
     struct el_simulate_options o = options("element-aic", "random-write-4k");
     struct el_simulate_result none, ours, oracle;
-    (void)state;
 
     o.inlet_c = 50;
     o.limit_c = 75;
@@ -109,7 +99,6 @@ static void card_watts_are_held(void **state)
 {
     struct el_simulate_options o = options("lqd4500", "random-write-4k");
     struct el_simulate_result r;
-    (void)state;
 
     o.law = NULL;
     o.card_watts = 40;
@@ -123,7 +112,6 @@ static void seeds_run_side_by_side_as_alone(void **state)
     struct el_simulate_options o = options("element-aic", "bursty-sql");
     struct el_simulate_result many[3], alone, mean, worst;
     char why[200];
-    (void)state;
 
     assert_int_equal(el_simulate_seeds(&o, 3, many, why, sizeof why), 0);
     o.seed = 3;
@@ -139,7 +127,6 @@ static void expectations_name_the_failing_seeds(void **state)
                               m = {.figure = "mean_iops", .min = 150, .max = NAN};
     struct el_simulate_result r[2] = {{.iops = 100, .hottest_celsius = 85}, {.iops = 200, .hottest_celsius = 70}};
     EL_AUTO_BUF struct el_buf b = {0};
-    (void)state;
 
     assert_false(el_simulate_expect(&e, 7, r, 2, &b));
     assert_string_equal(b.data, "hottest_celsius: seed 7: got 85, expected at most 80\n");

@@ -1,19 +1,9 @@
 /* Whole rounds over a made-up machine: discovery, polling, states, removal, replacement, hangs, what is published. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "base/clock.h"
 #include "base/file.h"
 #include "control/actuate.h"
 #include "control/tick.h"
+#include "support/unit.h"
 #include "fake.h"
 
 static char dir[] = "/tmp/el-tick-XXXXXX";
@@ -61,7 +51,6 @@ static void publishes_what_it_reads(void **state)
     char path[128];
     struct el_tick *t;
 
-    (void)state;
     fake_init(&fake);
     t = start(false);
     s = round_of(t);
@@ -87,7 +76,6 @@ static void asks_each_drive_once_per_poll(void **state)
     struct el_tick *t;
     unsigned before;
 
-    (void)state;
     fake_init(&fake);
     fake.drive[0].oacs = 1 << 4; /* claims self-test, refuses the log: asked once, never again */
     t = start(false);
@@ -114,7 +102,6 @@ static void reads_the_state_of_locks(void **state)
     const struct el_snapshot *s;
     struct el_tick *t;
 
-    (void)state;
     fake_init(&fake);
     fake.drive[1].oacs = fake.drive[2].oacs = 1;
     fake.drive[1].tcg = true;
@@ -137,7 +124,6 @@ static void tells_removed_replaced_and_returned(void **state)
     const struct el_snapshot *s;
     struct el_tick *t;
 
-    (void)state;
     fake_init(&fake);
     t = start(false);
     round_of(t);
@@ -177,7 +163,6 @@ static void stale_then_failed_then_back(void **state)
     enum el_slot_state seen[12];
     int n = 0;
 
-    (void)state;
     fake_init(&fake);
     t = start(false);
     round_of(t);
@@ -206,7 +191,6 @@ static void hung_drive_delays_nobody(void **state)
     struct el_tick *t;
     int64_t begin;
 
-    (void)state;
     fake_init(&fake);
     t = start(true);
     round_of(t);
@@ -237,7 +221,6 @@ static void ends_with_a_drive_that_hangs(void **state)
     struct el_tick *t = NULL;
     int64_t begin;
 
-    (void)state;
     fake_init(&hanging);
     assert_int_equal(el_tick_new(&dev, &settings, &t), 0);
     round_of(t);
@@ -258,7 +241,6 @@ static void one_daemon_per_state_directory(void **state)
     struct el_device dev = {&fake_ops_inline, &fake};
     struct el_tick *t, *second = NULL;
 
-    (void)state;
     fake_init(&fake);
     t = start(false);
     assert_int_equal(el_tick_new(&dev, &settings, &second), -EBUSY);
@@ -272,7 +254,6 @@ static void pauses_only_for_the_owner(void **state)
     struct el_tick *t;
     int n;
 
-    (void)state;
     fake_init(&fake);
     t = start(false);
     round_of(t);
@@ -295,7 +276,6 @@ static void reload_is_told(void **state)
     const struct el_snapshot *s;
     struct el_tick *t;
 
-    (void)state;
     fake_init(&fake);
     t = start(false);
     round_of(t);
@@ -317,7 +297,6 @@ static void mute_from_the_start_is_named(void **state)
     const struct el_snapshot *s;
     struct el_tick *t;
 
-    (void)state;
     fake_init(&fake);
     fake.drive[1].mute = true;
     t = start(false);
@@ -340,7 +319,6 @@ static void lifts_what_an_earlier_run_left(void **state)
     struct el_actuate *a;
     struct el_tick *t;
 
-    (void)state;
     fake_init(&fake);
     assert_int_equal(el_file_make_dirs(settings.state_dir, 0700), 0);
     assert_int_equal(el_journal_open(settings.state_dir, &j), 0);
@@ -385,7 +363,6 @@ static void asks_again_what_can_be_used(void **state)
     struct el_tick *t = NULL;
     unsigned before;
 
-    (void)state;
     fake_init(&fake);
     ops.now_us = later;
     fake.drive[0].no_budget = true;

@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 #include "config/config.h"
 #include "control/simulate_plot.h"
 #include "control/trace.h"
+#include "support/unit.h"
 
 #define PROFILES EL_SOURCE_DIR "/deploy/profiles"
 
@@ -64,7 +56,6 @@ static void every_fault_replays(void **state)
     struct el_trace_replay found;
     EL_AUTO_BUF struct el_buf svg = {0};
     char why[200] = "";
-    (void)state;
 
     trace_bad_day();
     rewind(writer.file);
@@ -96,7 +87,6 @@ static int replay_text(const char *text, char *why, size_t size)
 static void what_is_no_trace_is_refused(void **state)
 {
     char why[200];
-    (void)state;
 
     assert_int_equal(replay_text("t_s,a,b\n1,2,3\n", why, sizeof why), -EBADMSG);
     assert_int_equal(replay_text("# elementd trace 1, law element\n# slots 99\n", why, sizeof why), -EBADMSG);

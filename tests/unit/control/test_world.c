@@ -1,13 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "control/world.h"
+#include "support/unit.h"
 
 /* `count` slots with these numbers on card `card`. */
 static struct el_inventory inventory(uint32_t card, const uint32_t *number, uint32_t count)
@@ -38,7 +30,6 @@ static void rows_follow_their_slots(void **state)
     struct el_world w;
     const char *why;
 
-    (void)state;
     assert_int_equal(el_world_init(&w), 0);
     merge(&w, inventory(0, first, 2), &r);
     el_remap_free(&r);
@@ -74,7 +65,6 @@ static void events_are_numbered_without_gaps(void **state)
 {
     struct el_world w;
 
-    (void)state;
     assert_int_equal(el_world_init(&w), 0);
     for (int i = 0; i < EL_EVENTS_MAX + 50; i++)
         el_world_say(&w, EL_SEVERITY_INFO, -1, -1, "event %d", i + 1);

@@ -1,19 +1,11 @@
 /* A machine whose files go missing, turn to garbage, errors, folders or loops between two reads, a few hundred times:
  * nothing crashes, every call says what it must, and rows always refer to rows that exist. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <ftw.h>
-#include <unistd.h>
 
 #include "base/rng.h"
 #include "device/device.h"
 #include "device/recorded.h"
+#include "support/unit.h"
 
 #define ROUNDS 300
 

@@ -9,21 +9,12 @@
  *   [expect]              what is seen then, see `describe`
  *
  * and again [tree] and [expect] for what changes under a running daemon. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "device/device.h"
+#include "support/unit.h"
 
 #define MACHINES EL_SOURCE_DIR "/tests/fixtures/machines"
 

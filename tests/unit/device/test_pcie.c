@@ -1,23 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-
 #include "device/pcie.h"
+#include "support/unit.h"
 
 static char root[64];
 static struct el_sysfs fs;
 
 static int set_up(void **state)
 {
-    (void)state;
     strcpy(root, "/tmp/elementd-pcie.XXXXXX");
     if (!mkdtemp(root))
         return -1;
@@ -29,7 +17,6 @@ static int tear_down(void **state)
 {
     char command[80];
 
-    (void)state;
     close(fs.root);
     snprintf(command, sizeof command, "rm -rf %s", root);
     return system(command);
@@ -65,7 +52,6 @@ static void config_tells_type_and_power(void **state)
     uint8_t c[256];
     struct el_pcie_config out;
 
-    (void)state;
     make_config(c, 0x62, 1, 0, 75u << 7); /* a downstream port with a slot of 75 x 1 W */
     put("config", c, sizeof c);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), 0);
@@ -97,7 +83,6 @@ static void config_may_be_closed_or_nonsense(void **state)
     uint8_t c[256];
     struct el_pcie_config out;
 
-    (void)state;
     make_config(c, 0x62, 1, 0, 0);
     put("config", c, 64); /* what the kernel shows without CAP_SYS_ADMIN */
     assert_int_equal(el_pcie_config_read(&fs, "", &out), -EACCES);
@@ -115,7 +100,6 @@ static void config_may_be_closed_or_nonsense(void **state)
 
 static void addresses(void **state)
 {
-    (void)state;
     assert_true(el_pcie_is_address("0000:05:00.0") && el_pcie_is_address("10001:80:05.0") &&
                 el_pcie_is_address("abcdef01:00:1f.7"));
     assert_false(el_pcie_is_address("0000:05:00") || el_pcie_is_address("0000:05:00.8") ||
@@ -127,7 +111,6 @@ static void addresses(void **state)
 
 static void rates(void **state)
 {
-    (void)state;
     assert_int_equal(el_pcie_speed_mts("64.0 GT/s PCIe"), 64000);
     assert_int_equal(el_pcie_speed_mts("2.5 GT/s"), 2500);
     assert_int_equal(el_pcie_speed_mts("2.5 GT/sec"), 0);

@@ -1,12 +1,5 @@
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "device/price.h"
+#include "support/unit.h"
 
 static const struct el_cap cap = {
     .ratio = 0.5,
@@ -31,7 +24,6 @@ static void model_charges_the_joules_it_was_made_of(void **state)
     const double sizes[] = {4096, 65536, 1 << 20};
     struct el_price_model m = el_price_model(&cap, 3);
 
-    (void)state;
     for (size_t i = 0; i < EL_ARRAY_SIZE(sizes); i++) {
         assert_float_equal(kernel_joules(m.rbps, m.rrandiops, 3, sizes[i]) / (4e-6 + sizes[i] * 1e-9), 1, 1e-4);
         assert_float_equal(kernel_joules(m.wbps, m.wseqiops, 3, sizes[i]) / (sizes[i] * 2e-9), 1, 1e-4);
@@ -44,7 +36,6 @@ static void prices_are_positive_integers(void **state)
     struct el_cap nothing = {.ratio = 1, .budget_w = 1};
     struct el_price_model m = el_price_model(&nothing, 1e-12);
 
-    (void)state;
     assert_true(m.rbps > 0 && m.wrandiops > 0);
     m = el_price_model(&cap, 1e-12);
     assert_int_equal(m.rbps, 1);
@@ -54,7 +45,6 @@ static void floor_holds(void **state)
 {
     struct el_cap low = cap;
 
-    (void)state;
     assert_float_equal(el_price_budget_w(&cap), 3, 1e-12);
     low.ratio = 0.01;
     low.budget_w = 0.06;
@@ -74,7 +64,6 @@ static void limits_never_buy_more_than_the_budget(void **state)
     struct el_price_max m = el_price_max(&cap, 3, &io);
     double read_w, write_w;
 
-    (void)state;
     for (double size = 512; size <= 1 << 20; size *= 2) { /* whatever size comes: bytes or operations bind */
         read_w = fmin((double)m.rbps / size, (double)m.riops) * (4e-6 + size * 1e-9);
         write_w = fmin((double)m.wbps / size, (double)m.wiops) * (size * 2e-9);
@@ -90,7 +79,6 @@ static void split_follows_demand_and_leaves_a_start(void **state)
     const double demand[] = {3, 0, 1}, none[] = {0, 0};
     double share[3];
 
-    (void)state;
     el_price_split(demand, 3, share);
     assert_float_equal(share[0] + share[1] + share[2], 1, 1e-12);
     assert_true(share[0] > share[2] && share[2] > share[1] && share[1] > 0.03);

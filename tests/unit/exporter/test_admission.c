@@ -1,14 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <string.h>
 
 #include "exporter/admission.h"
+#include "support/unit.h"
 
 #define S 1000000
 

@@ -1,16 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <crypt.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "exporter/auth.h"
+#include "support/unit.h"
 
 static char alice[] = "alice", bob[] = "bob", alice_hash[128], bob_hash[128];
 static struct el_web_user users[] = {{alice, alice_hash}, {bob, bob_hash}};

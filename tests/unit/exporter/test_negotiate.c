@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "exporter/negotiate.h"
+#include "support/unit.h"
 
 static void media(void **state)
 {

@@ -1,17 +1,8 @@
 /* The status page as text. `test_page --write FILE [stale]` keeps a page with a full hour of history, to look at. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <fcntl.h>
-#include <math.h>
-#include <string.h>
-
 #include "base/file.h"
 #include "exporter/page.h"
 #include "support/make_snapshot.h"
+#include "support/unit.h"
 
 #define NOW 100000000000LL
 

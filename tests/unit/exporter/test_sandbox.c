@@ -1,31 +1,19 @@
 /* Tries to break out of the sandbox. Each attempt runs in a child that has entered it; the same attempt outside must
  * work, or it would prove nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/base.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "exporter/sandbox.h"
+#include "support/unit.h"
 
 static char dir[] = "/tmp/el-sandbox-XXXXXX", readable[64], writable[64], secret[64], inside[80], socket_path[80];
 static uint16_t port;

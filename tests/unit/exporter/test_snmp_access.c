@@ -1,16 +1,7 @@
 /* Users file, sinks and settings of SNMP. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include <cmocka.h>
-
-#include "base/base.h"
 #include "base/text.h"
 #include "exporter/snmp_plan.h"
+#include "support/unit.h"
 
 static char why[512];
 

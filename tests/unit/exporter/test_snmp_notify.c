@@ -1,16 +1,9 @@
 /* Each event is told once, in order, no faster than the bucket allows, over restarts of either side. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/oid.h"
 #include "exporter/snmp_notify.h"
 #include "model/alarm.h"
 #include "support/make_snapshot.h"
+#include "support/unit.h"
 
 #define SECOND EL_USEC_PER_SEC
 

@@ -1,15 +1,8 @@
 /* The SNMP view without an agent: order, GET of all, GETNEXT from each instance to the next, from between, from past
  * the end. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "exporter/snmp_table.h"
 #include "support/make_snapshot.h"
+#include "support/unit.h"
 
 #define BASE "1.3.6.1.4.1.8072.9999.9999.10450"
 

@@ -1,20 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "exporter/source.h"
 #include "support/make_snapshot.h"
+#include "support/unit.h"
 
 static char dir[] = "/tmp/el-source-XXXXXX", path[64];
 

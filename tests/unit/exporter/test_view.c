@@ -1,16 +1,7 @@
 /* The views, over one composed snapshot: golden files, no series twice, series per drive, any locale, stale snapshots.
  * EL_UPDATE_GOLDEN=1 writes the golden files instead of comparing with them (target update-golden). */
-#include <fcntl.h>
-#include <locale.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
+#include <locale.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -18,6 +9,7 @@
 #include "model/fill.h"
 #include "model/nvme_layout.h"
 #include "support/make_snapshot.h"
+#include "support/unit.h"
 
 #define REALTIME_US 1769860800000000LL /* 2026-01-31T12:00:00Z */
 #define GOLDEN      EL_SOURCE_DIR "/tests/golden/"

@@ -1,17 +1,8 @@
 /* A card on the table for governor tests: readings and counters by hand, one step at a time. */
 #pragma once
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/base.h"
 #include "governor/governor.h"
+#include "support/unit.h"
 
 struct bed {
     struct el_governor_card card;

@@ -13,7 +13,6 @@ static void caps_that_work_leave_the_state_alone(void **state)
     struct el_power p = {0};
     struct el_power_need need = {.capped = true, .obeyed = true, .allowed_w = 5, .excess_c = 2};
 
-    (void)state;
     for (int t = 0; t < 600; t++)
         assert_int_equal(el_power_step(&p, &steps, &need, 1), -1);
 }
@@ -24,7 +23,6 @@ static void drives_without_states_are_left_alone(void **state)
     struct el_power p = {0};
     struct el_power_need need = {.allowed_w = 1, .excess_c = 9};
 
-    (void)state;
     s.can_cap = false;
     s.power_states = 1;
     assert_int_equal(el_power_step(&p, &s, &need, 100), -1);
@@ -42,7 +40,6 @@ static void the_mean_is_what_is_allowed(void **state)
     double sum = 0;
     int kept = 1000;
 
-    (void)state;
     s.can_cap = false;
     for (int t = 0; t < 7200; t++, kept++) {
         int32_t id = el_power_step(&p, &s, &need, 1);
@@ -64,7 +61,6 @@ static void a_cap_that_is_ignored_brings_the_states_and_obedience_takes_them_bac
     struct el_power p = {0};
     int32_t id = -1;
 
-    (void)state;
     for (int t = 0; t < 15; t++)
         assert_int_equal(el_power_step(&p, &steps, &need, 1), -1);
     for (int t = 0; t < 30; t++)
@@ -82,7 +78,6 @@ static void a_state_names_its_constraint(void **state)
     struct bed b;
     bool seen = false;
 
-    (void)state;
     bed_open(&b, &el_law_element, 1);
     b.card.slot[0].can_cap = false;
     b.card.slot[0].can_power_state = true;

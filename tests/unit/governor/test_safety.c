@@ -13,7 +13,6 @@ static void failsafe_until_every_drive_reported(void **state)
 {
     struct bed b;
 
-    (void)state;
     bed_open(&b, &el_law_none, 4);
     b.temp_c[2] = NAN;
     bed_step(&b);
@@ -32,7 +31,6 @@ static void neighbours_are_freed_when_one_never_reports(void **state)
 {
     struct bed b;
 
-    (void)state;
     bed_open(&b, &el_law_none, 4);
     b.temp_c[2] = NAN;
     bed_run(&b, 62);
@@ -45,7 +43,6 @@ static void required_inlet_holds_the_start(void **state)
 {
     struct bed b;
 
-    (void)state;
     bed_open(&b, &el_law_none, 4);
     b.card.inlet_assumed_c = NAN;
     el_governor_reconfigure(b.g, &b.card);
@@ -63,7 +60,6 @@ static void one_hot_sample_does_nothing(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     for (int k = 0; k < 3; k++) {
         b.temp_c[0] = k == 1 ? 83 : 31;
@@ -81,7 +77,6 @@ static void one_bad_sample_holds(void **state)
     struct bed b;
     double cap;
 
-    (void)state;
     bed_open(&b, &el_law_element, 1);
     b.temp_c[0] = 78;
     b.host_w[0] = 5.5;
@@ -103,7 +98,6 @@ static void two_hot_samples_are_believed(void **state)
 {
     struct bed b;
 
-    (void)state;
     bed_open(&b, &el_law_element, 1);
     b.host_w[0] = 5;
     bed_run(&b, 30);
@@ -117,7 +111,6 @@ static void lost_sensor_is_graded(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     b.temp_c[1] = NAN;
     bed_run(&b, 5);
@@ -142,7 +135,6 @@ static void frozen_reading_is_stale_within_a_minute(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     b.frozen[0] = true;
     bed_run(&b, 61);
@@ -158,7 +150,6 @@ static void hot_frozen_reading_is_stale_soon(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     for (b.temp_c[0] = 61; b.temp_c[0] <= 73; b.temp_c[0] += 1)
         bed_step(&b);
@@ -175,7 +166,6 @@ static void stuck_sensor_is_found_by_power(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     bed_run(&b, 60);
     b.host_w[0] = 5.5;
@@ -193,7 +183,6 @@ static void moving_sensor_is_not_stuck(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     bed_run(&b, 60);
     b.host_w[0] = 5.5;
@@ -211,7 +200,6 @@ static void impossible_fall_is_not_believed(void **state)
     struct bed b;
     double cap;
 
-    (void)state;
     bed_open(&b, &el_law_element, 1);
     b.temp_c[0] = 76;
     b.host_w[0] = 5.5;
@@ -228,7 +216,6 @@ static void colder_than_its_air_is_implausible(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     for (int k = 0; k < 40; k++) {
         b.in.inlet_mc = el_reading_good(45000, b.in.now_us + 1000000);
@@ -244,7 +231,6 @@ static void neighbours_pay_for_a_failed_actuator(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     b.in.slot[0].actuator_failed = true;
     bed_run(&b, 30);
@@ -266,7 +252,6 @@ static void a_cap_that_is_run_over_counts_as_failed(void **state)
 {
     struct bed b;
 
-    (void)state;
     bed_open(&b, &el_law_element, 2);
     b.temp_c[0] = 78;
     b.host_w[0] = 5.5;
@@ -286,7 +271,6 @@ static void stopped_fan_turns_the_others_up(void **state)
 {
     struct bed b;
 
-    (void)state;
     bed_open(&b, &el_law_none, 4);
     b.card.fans = 2;
     el_governor_reconfigure(b.g, &b.card);
@@ -317,7 +301,6 @@ static void nothing_that_is_no_number_passes(void **state)
     static const struct el_governor_law mad = {.name = "mad", .state_size = 1, .init = mad_init, .step = mad_step};
     struct bed b;
 
-    (void)state;
     bed_open(&b, &mad, 4);
     bed_run(&b, 5);
     for (uint32_t i = 0; i < 4; i++) {
@@ -332,7 +315,6 @@ static void swapped_drive_starts_anew(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     b.in.slot[0].present = false;
     bed_run(&b, 10);

@@ -10,7 +10,6 @@ static void shares_meet_the_total(void **state)
 {
     struct el_rng r = el_rng_seed(1);
 
-    (void)state;
     for (int k = 0; k < 2000; k++) {
         double want[8], floor[8], weight[8], give[8], more[8], total = el_rng_between(&r, 1, 60), sum = 0, floors = 0;
         uint32_t n = 1 + (uint32_t)(el_rng_unit(&r) * 8);
@@ -37,7 +36,6 @@ static void moving_few_caps_holds_the_sum(void **state)
 {
     struct el_rng r = el_rng_seed(2);
 
-    (void)state;
     for (int k = 0; k < 2000; k++) {
         struct el_share_unit u[8];
         double share[8], total = el_rng_between(&r, 4, 40), sum = 0, floors = 0;
@@ -65,7 +63,6 @@ static void moving_few_caps_holds_the_sum(void **state)
 
 static void no_drives_need_no_share(void **state)
 {
-    (void)state;
     el_share(0, NULL, 10, 0.2, NULL);
 }
 
@@ -75,7 +72,6 @@ static void interval_update_is_exact(void **state)
     static const double cases[][4] = {
         {75, 0.3, 74.5, 75.5}, {74.2, 0.1, 74.5, 75.5}, {76.5, 1.0, 74.5, 75.5}, {75.4, 0.02, 74.5, 75.5}};
 
-    (void)state;
     for (size_t c = 0; c < EL_ARRAY_SIZE(cases); c++) {
         double mean = cases[c][0], var = cases[c][1], lo = cases[c][2], hi = cases[c][3], noise = 0.05, z = 0, m = 0,
                q = 0, shift, shrink;
@@ -99,7 +95,6 @@ static void far_readings_stay_finite(void **state)
 {
     double shift, shrink;
 
-    (void)state;
     el_interval_update(30, 0.01, 0.01, 99.5, 100.5, &shift, &shrink);
     assert_true(isfinite(shift) && shift > 0 && shrink > 0 && shrink <= 0.01);
     el_interval_update(100, 0.01, 0.01, 29.5, 30.5, &shift, &shrink);
@@ -112,7 +107,6 @@ static void writes_stay_within_their_budget(void **state)
     struct el_pace p;
     int writes = 0;
 
-    (void)state;
     el_pace_init(&p, 5.5);
     for (int t = 0; t < 3600; t++) { /* what is allowed jumps about all the time */
         double hold = el_rng_between(&r, 1, 5), cap = EL_MIN(p.cap_w, p.full_w);
@@ -134,7 +128,6 @@ static void too_hot_is_mended_at_once_even_without_credit(void **state)
     struct el_pace_wish w = {
         .hold_w = 1, .share_w = INFINITY, .guard_w = 2, .used_w = 5.4, .excess_c = 3, .floor_w = 0.3};
 
-    (void)state;
     el_pace_init(&p, 5.5);
     p.credit = -5;
     assert_true(el_pace_step(&p, &w, 120, 1));

@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <errno.h>
-
 #include "base/rng.h"
 #include "model/fill.h"
 #include "model/nvme_layout.h"
+#include "support/unit.h"
 
 static uint8_t page[EL_NVME_IDENTIFY_SIZE];
 

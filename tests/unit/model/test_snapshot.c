@@ -1,15 +1,6 @@
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "model/snapshot.h"
+#include "support/unit.h"
 
 static const struct el_snapshot_counts counts = {
     .cards = 1, .slots = 2, .namespaces = 1, .links = 1, .sensors = 1, .events = 1, .alarms = 1};

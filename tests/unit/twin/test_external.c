@@ -1,13 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <string.h>
 
+#include "support/unit.h"
 #include "twin/external.h"
 
 static char why[300];

@@ -1,10 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <errno.h>
-
+#include "support/unit.h"
 #include "profiles.h"
 
 static struct bench b;
@@ -31,7 +25,6 @@ static void close_bench(void)
 static void uncapped_gives_the_published_figures(void **state)
 {
     struct el_twin_truth t;
-    (void)state;
 
     bench_init(&b);
     open_bench();
@@ -44,7 +37,6 @@ static void uncapped_gives_the_published_figures(void **state)
 static void nominal_full_load_is_the_stated_power(void **state)
 {
     struct el_twin_truth t;
-    (void)state;
 
     bench_init(&b);
     b.options.seed = 0;
@@ -60,7 +52,6 @@ static void energy_is_conserved(void **state)
 {
     struct el_twin_truth t;
     double warm;
-    (void)state;
 
     /* At rest the sink's rise over the inlet is what the resistance says, within the spread of the air's share. */
     bench_init(&b);
@@ -76,7 +67,6 @@ static void energy_is_conserved(void **state)
 static void less_air_is_hotter(void **state)
 {
     struct el_twin_truth a, c;
-    (void)state;
 
     bench_init(&b);
     open_bench();
@@ -94,7 +84,6 @@ static void a_cap_lowers_iops_and_raises_latency(void **state)
 {
     struct el_actuator_value v = {.cap = {.ratio = 0.5, .budget_w = 2.75}};
     struct el_twin_truth t0, t1;
-    (void)state;
 
     bench_init(&b);
     open_bench();
@@ -112,7 +101,6 @@ static void a_stripe_runs_at_its_slowest_member(void **state)
 {
     struct el_actuator_value v = {.cap = {.ratio = 0.5, .budget_w = 2.75}};
     struct el_twin_truth t;
-    (void)state;
 
     bench_init(&b);
     b.options.array = EL_TWIN_RAID0;
@@ -147,7 +135,6 @@ static double one_submitter(bool io_max, uint64_t submitters)
 
 static void io_cost_blocks_the_one_who_submits(void **state)
 {
-    (void)state;
     assert_true(fabs(one_submitter(false, 0) - 0.5) < 0.01);
     assert_true(one_submitter(false, 1) > 0.25 && one_submitter(false, 1) < 0.375); /* 10 to 15 of 20 */
     assert_true(fabs(one_submitter(true, 1) - 0.475) < 0.01);                       /* 19 of 20 */
@@ -158,7 +145,6 @@ static void a_mirror_reads_from_the_free_half(void **state)
 {
     struct el_actuator_value v = {.cap = {.ratio = 0.5, .budget_w = 1.75}};
     struct el_twin_truth t;
-    (void)state;
 
     bench_init(&b);
     b.options.array = EL_TWIN_RAID1;
@@ -187,7 +173,6 @@ static void the_oracle_lands_on_the_limit(void **state)
 {
     struct el_twin_oracle o = {.limit_c = {70, 70, 70, 70}, .card_limit_w = NAN, .switch_limit_c = NAN};
     struct el_twin_truth t;
-    (void)state;
 
     bench_init(&b);
     b.options.inlet_c = 50;
@@ -208,7 +193,6 @@ static void the_oracle_holds_watts_by_equal_shares(void **state)
 {
     struct el_twin_oracle o = {.limit_c = {NAN, NAN, NAN, NAN}, .card_limit_w = 25, .switch_limit_c = NAN};
     struct el_twin_truth t;
-    (void)state;
 
     bench_init(&b);
     open_bench();
@@ -223,7 +207,6 @@ static void firmware_protects_itself(void **state)
 {
     struct el_twin_truth t;
     double hottest = 0;
-    (void)state;
 
     for (uint64_t seed = 1; seed <= 6; seed++) {
         bench_init(&b);
@@ -243,7 +226,6 @@ static void firmware_protects_itself(void **state)
 static void the_same_seed_gives_the_same_card(void **state)
 {
     struct el_twin_truth t, u;
-    (void)state;
 
     bench_init(&b);
     b.options.workload = "bursty-random-write-4k";
@@ -264,7 +246,6 @@ static void the_same_seed_gives_the_same_card(void **state)
 static void bad_options_say_what_is_allowed(void **state)
 {
     char why[400];
-    (void)state;
 
     bench_init(&b);
     b.options.workload = "sqlx";

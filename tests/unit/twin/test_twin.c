@@ -1,12 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <errno.h>
-
 #include "model/fill.h"
 #include "model/nvme_layout.h"
+#include "support/unit.h"
 #include "profiles.h"
 
 static struct bench b;
@@ -54,7 +48,6 @@ static struct el_slot *poll_slot(uint32_t i)
 
 static void inventory_is_whole(void **state)
 {
-    (void)state;
     open_with(NULL);
     assert_int_equal(inv.n.cards, 1);
     assert_int_equal(inv.n.slots, 4);
@@ -72,7 +65,6 @@ static void pages_decode(void **state)
 {
     uint8_t page[4096];
     const struct el_slot *s;
-    (void)state;
 
     open_with(NULL);
     el_twin_advance(b.dev.dev, 600);
@@ -104,7 +96,6 @@ static void locks_close_and_open(void **state)
         .events = 1, .event[0] = {.at_s = 60, .for_s = 60, .kind = EL_SCENARIO_DRIVE_LOCKED, .card = -1, .slot = 1}};
     const struct el_nvme_security *now;
     uint8_t page[EL_NVME_SECURITY_SIZE];
-    (void)state;
 
     open_with(&s);
     now = &inv.slots[1].logs.security;
@@ -126,7 +117,6 @@ static void refused_commands_leave_an_error_entry(void **state)
 {
     uint8_t page[512];
     el_u128 before;
-    (void)state;
 
     open_with(NULL);
     before = poll_slot(0)->smart.error_log_entries;
@@ -138,7 +128,6 @@ static void refused_commands_leave_an_error_entry(void **state)
 static void features_are_kept_and_reset(void **state)
 {
     uint32_t v;
-    (void)state;
 
     open_with(NULL);
     assert_int_equal(admin(1, EL_ADMIN_SET_FEATURE, EL_NVME_FID_POWER_MANAGEMENT, 1, NULL, 0, NULL), 0);
@@ -157,7 +146,6 @@ static void a_low_power_state_saves_power(void **state)
     struct el_actuator_value v = {.power_state = 1};
     struct el_twin_truth t;
     char why[100], text[200];
-    (void)state;
 
     open_with(NULL);
     assert_int_equal(b.dev.ops->actuator_usable(b.dev.dev, EL_ACTUATOR_POWER_STATE, 0, why, sizeof why), 0);
@@ -183,7 +171,6 @@ static void a_budget_is_saved_and_restored(void **state)
                                           .write_j_per_op = 1e-5}},
                              r;
     char text[200];
-    (void)state;
 
     open_with(NULL);
     assert_int_equal(b.dev.ops->actuator_write(b.dev.dev, EL_ACTUATOR_IO_BUDGET, 3, &v), 0);
@@ -207,7 +194,6 @@ static void scenario_events_come_and_go(void **state)
     static struct el_scenario s;
     uint8_t page[512];
     char serial[61];
-    (void)state;
 
     s = (struct el_scenario){.events = 7};
     s.event[0] = event(EL_SCENARIO_DRIVE_HUNG, 0, 0);
@@ -257,7 +243,6 @@ static void in_real_time_the_card_is_warm_and_counts_from_zero(void **state)
 {
     struct el_twin_truth t;
     char why[200];
-    (void)state;
 
     bench_init(&b);
     b.options.virtual_time = false;
@@ -277,7 +262,6 @@ static void ramps_move_slowly(void **state)
 {
     static struct el_scenario s;
     struct el_twin_truth t;
-    (void)state;
 
     s = (struct el_scenario){.events = 1};
     s.event[0] = (struct el_scenario_event){
@@ -297,7 +281,6 @@ static void starts_in_still_air(void **state)
 {
     struct el_twin_truth truth;
     char why[400];
-    (void)state;
 
     bench_init(&b);
     b.options.airflow_lfm = 0;
