@@ -224,37 +224,14 @@ static inline void *fake_close(void *dev)
     return NULL;
 }
 
-static const struct el_device_ops fake_ops_inline = {
-    .name = "fake",
-    .discover = fake_discover,
-    .changed = fake_changed,
-    .admin = fake_admin,
-    .read_links = fake_links,
-    .read_sensors = fake_sensors,
-    .read_io = fake_io,
-    .actuator_usable = fake_usable,
-    .actuator_save = fake_save,
-    .actuator_write = fake_write,
-    .actuator_read = fake_read,
-    .actuator_restore = fake_restore,
-    .close = fake_close,
-};
-static const struct el_device_ops fake_ops_blocking = {
-    .name = "fake",
-    .may_block = true,
-    .discover = fake_discover,
-    .changed = fake_changed,
-    .admin = fake_admin,
-    .read_links = fake_links,
-    .read_sensors = fake_sensors,
-    .read_io = fake_io,
-    .actuator_usable = fake_usable,
-    .actuator_save = fake_save,
-    .actuator_write = fake_write,
-    .actuator_read = fake_read,
-    .actuator_restore = fake_restore,
-    .close = fake_close,
-};
+#define FAKE_OPS(may_block_)                                                                                           \
+    {                                                                                                                  \
+        .name = "fake", .may_block = may_block_, .discover = fake_discover, .changed = fake_changed,                   \
+        .admin = fake_admin, .read_links = fake_links, .read_sensors = fake_sensors, .read_io = fake_io,               \
+        .actuator_usable = fake_usable, .actuator_save = fake_save, .actuator_write = fake_write,                      \
+        .actuator_read = fake_read, .actuator_restore = fake_restore, .close = fake_close                              \
+    }
+static const struct el_device_ops fake_ops_inline = FAKE_OPS(false), fake_ops_blocking = FAKE_OPS(true);
 
 static inline void fake_init(struct fake *f)
 {

@@ -1,60 +1,22 @@
-/* Tries to break out of the governing daemon's confinement. Each attempt runs in a child that has entered it; the same
- * attempt outside must work, or it would prove nothing. */
-#include <arpa/inet.h>
+/* Tries to break out of the governing daemon's confinement. */
 #include <linux/capability.h>
 #include <linux/nvme_ioctl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
-#include <sys/ptrace.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 
-#include "base/file.h"
-#include "base/log.h"
 #include "base/num.h"
 #include "control/confine.h"
-#include "support/unit.h"
-
-enum { OUT = 0, DENIED = 1, NOT_ENTERED = 2 };
+#include "support/breakout.h"
 
 #define SYS_FILE "/sys/kernel/mm/transparent_hugepage/enabled"
 
-static char dir[] = "/tmp/el-confine-XXXXXX", secret[80], config[160];
+static char dir[] = "/tmp/el-confine-XXXXXX", config[160];
 static struct el_settings settings;
-static uint16_t port;
 
-static int run(int (*f)(void), const struct el_govern_confine *o)
+static int enter(const void *o)
 {
-    int status;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        if (o && el_govern_confine(o, &settings) < 0)
-            _exit(NOT_ENTERED);
-        _exit(f());
-    }
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
-}
-
-static void attempt(const char *what, int (*f)(void), bool works_outside, bool real)
-{
-    struct el_govern_confine o = {.mode = EL_SANDBOX_REQUIRE, .config = config, .real = real};
-    int outside = run(f, NULL), in = run(f, &o);
-
-    if (works_outside && outside != OUT)
-        fail_msg("%s fails outside too (%d): the attempt proves nothing", what, outside);
-    if (in != DENIED)
-        fail_msg("%s: %s (%d)", what, in == OUT ? "broke out" : in == NOT_ENTERED ? "not entered" : "died", in);
-}
-
-static int verdict(bool done)
-{
-    return done ? OUT : DENIED;
+    return el_govern_confine(o, &settings);
 }
 
 static int write_device(void)
@@ -85,71 +47,14 @@ static int write_sys(void)
     return verdict(open(SYS_FILE, O_WRONLY) >= 0);
 }
 
-static int read_secret(void)
-{
-    return verdict(open(secret, O_RDONLY) >= 0);
-}
-
 static int write_config(void)
 {
     return verdict(open(config, O_WRONLY) >= 0);
 }
 
-static int make_socket(void)
-{
-    static const int families[] = {AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_UNIX, AF_VSOCK};
-
-    for (size_t i = 0; i < EL_ARRAY_SIZE(families); i++)
-        if (socket(families[i], SOCK_DGRAM, 0) >= 0)
-            return OUT;
-    return DENIED;
-}
-
-static int connect_tcp(void)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    return verdict(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
-}
-
-static int run_program(void)
-{
-    char *argv[] = {(char *)(uintptr_t) "true", NULL};
-
-    execv("/bin/true", argv);
-    return DENIED;
-}
-
-static int fork_child(void)
-{
-    pid_t pid = fork();
-
-    if (pid == 0)
-        _exit(0);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    return verdict(pid > 0);
-}
-
-static int trace(void)
-{
-    return verdict(ptrace(PTRACE_TRACEME, 0, 0, 0) == 0);
-}
-
-static int signal_parent(void)
-{
-    return verdict(kill(getppid(), 0) == 0);
-}
-
 static int become_other(void)
 {
     return verdict(setuid(65534) == 0);
-}
-
-static int mount_or_unshare(void)
-{
-    return verdict(syscall(SYS_unshare, 0) == 0);
 }
 
 static int own_file(void)
@@ -168,37 +73,27 @@ static int link_out(void)
 
 static void breakouts(void **state)
 {
-    for (int real = 0; real < 2; real++) {
-        attempt("writing a device", write_device, true, real);
-        attempt("an ioctl that is none of ours", other_ioctl, true, real);
-        attempt("writing elsewhere in /sys", write_sys, access(SYS_FILE, W_OK) == 0, real);
-        attempt("reading a file outside", read_secret, true, real);
-        attempt("writing the settings", write_config, true, real);
-        attempt("making a socket", make_socket, true, real);
-        attempt("connecting outward", connect_tcp, true, real);
-        attempt("running a program", run_program, true, real);
-        attempt("making a process", fork_child, true, real);
-        attempt("ptrace", trace, true, real);
-        attempt("signalling its parent", signal_parent, true, real);
-        attempt("becoming another user", become_other, geteuid() == 0, real);
-        attempt("giving a file away", own_file, false, real);
-        attempt("a link to elsewhere", link_out, true, real);
-        attempt("unshare", mount_or_unshare, true, real);
-    }
-    attempt("reading a device where there is none to govern", read_device, true, false);
-}
+    struct el_govern_confine o = {.mode = EL_SANDBOX_REQUIRE, .config = config};
 
-static void *thread(void *arg)
-{
-    return arg;
+    for (int real = 0; real < 2; real++) {
+        o.real = real;
+        common_attempts(&o);
+        attempt("writing a device", write_device, true, &o);
+        attempt("an ioctl that is none of ours", other_ioctl, true, &o);
+        attempt("writing elsewhere in /sys", write_sys, access(SYS_FILE, W_OK) == 0, &o);
+        attempt("writing the settings", write_config, true, &o);
+        attempt("becoming another user", become_other, geteuid() == 0, &o);
+        attempt("giving a file away", own_file, false, &o);
+        attempt("a link to elsewhere", link_out, true, &o);
+    }
+    o.real = false;
+    attempt("reading a device where there is none to govern", read_device, true, &o);
 }
 
 /* What the rounds take keeps working. */
 static int daily_work(void)
 {
     char line[160], path[320];
-    pthread_t t;
-    void *back = NULL;
     int fd;
 
     if (el_file_read_line(AT_FDCWD, config, line, sizeof line) < 0)
@@ -213,7 +108,7 @@ static int daily_work(void)
     fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || unlink(path) < 0)
         return 13;
-    if (pthread_create(&t, NULL, thread, line) != 0 || pthread_join(t, &back) != 0 || back != line)
+    if (!thread_works())
         return 14;
     if (timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC) < 0 ||
         el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) < 0)
@@ -289,8 +184,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside),
                                        cmocka_unit_test(rights)};
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t n = sizeof at;
     char path[96];
     int listener, r;
 
@@ -309,11 +202,8 @@ int main(void)
     snprintf(config, sizeof config, "%s/elementd.yaml", path);
     el_file_replace(AT_FDCWD, secret, "x", 1, 0644, false);
     el_file_replace(AT_FDCWD, config, "hello\n", 6, 0644, false);
-    listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(listener, (struct sockaddr *)&at, sizeof at) < 0 || listen(listener, 64) < 0 ||
-        getsockname(listener, (struct sockaddr *)&at, &n) < 0)
+    if (!listen_somewhere(&listener))
         return 1;
-    port = ntohs(at.sin_port);
     if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1) {
         printf("skipped: this kernel has no Landlock\n");
         r = 0;

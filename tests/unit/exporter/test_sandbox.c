@@ -1,61 +1,22 @@
-/* Tries to break out of the sandbox. Each attempt runs in a child that has entered it; the same attempt outside must
- * work, or it would prove nothing. */
-#include <arpa/inet.h>
-#include <pthread.h>
-#include <signal.h>
+/* Tries to break out of the exporter's sandbox. */
 #include <sys/ioctl.h>
-#include <sys/ptrace.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
-#include "base/file.h"
-#include "base/log.h"
 #include "exporter/sandbox.h"
-#include "support/unit.h"
+#include "support/breakout.h"
 
-static char dir[] = "/tmp/el-sandbox-XXXXXX", readable[64], writable[64], secret[64], inside[80], socket_path[80];
-static uint16_t port;
+static char dir[] = "/tmp/el-sandbox-XXXXXX", readable[64], writable[64], inside[80], socket_path[80];
 static int listener, datagrams;
 
-enum { OUT = 0, DENIED = 1, NOT_ENTERED = 2 };
+static int enter(const void *sandbox)
+{
+    return el_sandbox_enter(sandbox);
+}
 
 static struct el_sandbox sandbox(void)
 {
     return (struct el_sandbox){
         .mode = EL_SANDBOX_REQUIRE, .user = "nobody", .read = {readable, "/proc/self"}, .write = {writable}};
-}
-
-/* Runs `f` in a child, inside the sandbox if there is one. */
-static int run(int (*f)(void), const struct el_sandbox *s)
-{
-    int status;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        if (s && el_sandbox_enter(s) < 0)
-            _exit(NOT_ENTERED);
-        _exit(f());
-    }
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
-}
-
-static void attempt(const char *what, int (*f)(void), bool works_outside)
-{
-    struct el_sandbox s = sandbox();
-    int outside = run(f, NULL), in = run(f, &s);
-
-    if (works_outside && outside != OUT)
-        fail_msg("%s fails outside too (%d): the attempt proves nothing", what, outside);
-    if (in != DENIED)
-        fail_msg("%s: %s (%d)", what, in == OUT ? "broke out" : in == NOT_ENTERED ? "sandbox not entered" : "died", in);
-}
-
-static int verdict(bool done)
-{
-    return done ? OUT : DENIED;
 }
 
 static int open_device(void)
@@ -79,11 +40,6 @@ static int write_sys(void)
     return verdict(open("/sys/kernel/mm/transparent_hugepage/enabled", O_WRONLY) >= 0);
 }
 
-static int read_secret(void)
-{
-    return verdict(open(secret, O_RDONLY) >= 0);
-}
-
 static int write_readable(void)
 {
     char path[128];
@@ -100,59 +56,12 @@ static int read_other_process(void)
     return verdict(open(path, O_RDONLY) >= 0);
 }
 
-static int connect_tcp(void)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    return verdict(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
-}
-
 static int reuse_listener(void)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 
     shutdown(datagrams, SHUT_RDWR);
     return verdict(connect(datagrams, (struct sockaddr *)&to, sizeof to) == 0);
-}
-
-static int make_socket(void)
-{
-    static const int families[] = {AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_UNIX, AF_VSOCK};
-
-    for (size_t i = 0; i < EL_ARRAY_SIZE(families); i++)
-        if (socket(families[i], SOCK_DGRAM, 0) >= 0)
-            return OUT;
-    return DENIED;
-}
-
-static int run_program(void)
-{
-    char *argv[] = {(char *)(uintptr_t) "true", NULL};
-
-    execv("/bin/true", argv);
-    return DENIED;
-}
-
-static int fork_child(void)
-{
-    pid_t pid = fork();
-
-    if (pid == 0)
-        _exit(0);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    return verdict(pid > 0);
-}
-
-static int trace_parent(void)
-{
-    return verdict(ptrace(PTRACE_TRACEME, 0, 0, 0) == 0);
-}
-
-static int signal_parent(void)
-{
-    return verdict(kill(getppid(), 0) == 0);
 }
 
 static int become_root(void)
@@ -170,11 +79,6 @@ static int push_keys(void)
     return verdict(ioctl(0, 0x5412 /* TIOCSTI */, "x") == 0 || errno != EPERM);
 }
 
-static int mount_or_unshare(void)
-{
-    return verdict(syscall(SYS_unshare, 0) == 0);
-}
-
 static int bpf(void)
 {
     return verdict(syscall(SYS_bpf, 0, NULL, 0) >= 0 || errno != EPERM);
@@ -182,39 +86,27 @@ static int bpf(void)
 
 static void breakouts(void **state)
 {
-    attempt("opening a device", open_device, true);
-    attempt("opening an NVMe device", open_nvme, geteuid() == 0 && access("/dev/nvme0", F_OK) == 0);
-    attempt("reading /sys", read_sys, true);
-    attempt("writing /sys", write_sys,
-            geteuid() == 0 && access("/sys/kernel/mm/transparent_hugepage/enabled", W_OK) == 0);
-    attempt("reading a file outside", read_secret, true);
-    attempt("writing where it may only read", write_readable, true);
-    attempt("reading another process", read_other_process, true);
-    attempt("connecting outward", connect_tcp, true);
-    attempt("connecting with a socket it has", reuse_listener, true);
-    attempt("making a socket", make_socket, true);
-    attempt("running a program", run_program, true);
-    attempt("making a process", fork_child, true);
-    attempt("ptrace", trace_parent, true);
-    attempt("signalling its parent", signal_parent, true);
-    attempt("becoming root", become_root, geteuid() == 0);
-    attempt("memory as a file", executable_memory, true);
-    attempt("typing into its terminal", push_keys, false);
-    attempt("unshare", mount_or_unshare, true);
-    attempt("bpf", bpf, false);
-}
+    const struct el_sandbox s = sandbox();
 
-static void *thread(void *arg)
-{
-    return arg;
+    common_attempts(&s);
+    attempt("opening a device", open_device, true, &s);
+    attempt("opening an NVMe device", open_nvme, geteuid() == 0 && access("/dev/nvme0", F_OK) == 0, &s);
+    attempt("reading /sys", read_sys, true, &s);
+    attempt("writing /sys", write_sys,
+            geteuid() == 0 && access("/sys/kernel/mm/transparent_hugepage/enabled", W_OK) == 0, &s);
+    attempt("writing where it may only read", write_readable, true, &s);
+    attempt("reading another process", read_other_process, true, &s);
+    attempt("connecting with a socket it has", reuse_listener, true, &s);
+    attempt("becoming root", become_root, geteuid() == 0, &s);
+    attempt("memory as a file", executable_memory, true, &s);
+    attempt("typing into its terminal", push_keys, false, &s);
+    attempt("bpf", bpf, false, &s);
 }
 
 /* What it needs keeps working. */
 static int daily_work(void)
 {
-    pthread_t t;
     char line[160], path[96];
-    void *back = NULL;
 
     if (el_file_read_line(AT_FDCWD, inside, line, sizeof line) < 0 || strcmp(line, "hello") != 0)
         return 10;
@@ -222,7 +114,7 @@ static int daily_work(void)
     if (el_file_replace(AT_FDCWD, path, "a", 1, 0600, false) < 0 ||
         el_file_replace(AT_FDCWD, path, "b", 1, 0600, true) < 0)
         return 11;
-    if (pthread_create(&t, NULL, thread, line) != 0 || pthread_join(t, &back) != 0 || back != line)
+    if (!thread_works())
         return 12;
     if (el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) < 0)
         return 13;
@@ -275,9 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside),
                                        cmocka_unit_test(doors)};
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_un un = {.sun_family = AF_UNIX};
-    socklen_t n = sizeof at;
     char path[96];
     int fd, r;
 
@@ -295,12 +185,9 @@ int main(void)
     chmod(writable, 0777);
     el_file_replace(AT_FDCWD, secret, "x", 1, 0644, false);
     el_file_replace(AT_FDCWD, inside, "hello\n", 6, 0644, false);
-    listener = socket(AF_INET, SOCK_STREAM, 0);
     datagrams = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(listener, (struct sockaddr *)&at, sizeof at) < 0 || listen(listener, 64) < 0 ||
-        getsockname(listener, (struct sockaddr *)&at, &n) < 0)
+    if (!listen_somewhere(&listener))
         return 1;
-    port = ntohs(at.sin_port);
     strcpy(un.sun_path, socket_path);
     fd = socket(AF_UNIX, SOCK_STREAM, 0);
     if (bind(fd, (struct sockaddr *)&un, sizeof un) < 0 || listen(fd, 64) < 0)
