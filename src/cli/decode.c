@@ -27,14 +27,7 @@ static const char help[] =
     "  --json                 as the JSON shows it, and what was not believed\n"
     "A page can be taken with: nvme get-log /dev/nvme0 -i 2 -l 512 -b >smart.bin\n";
 
-enum page { IDENTIFY, SMART, NAMESPACE, ERROR_LOG, FIRMWARE, SELF_TEST, ENDURANCE, SANITIZE, OCP, SECURITY, PAGES };
-
-static const size_t page_size[PAGES] = {
-    [IDENTIFY] = EL_NVME_IDENTIFY_SIZE, [SMART] = EL_NVME_SMART_SIZE,  [NAMESPACE] = EL_NVME_IDENTIFY_SIZE,
-    [ERROR_LOG] = 0 /* any */,          [FIRMWARE] = EL_NVME_LOG_SIZE, [SELF_TEST] = EL_NVME_SELF_TEST_SIZE,
-    [ENDURANCE] = EL_NVME_LOG_SIZE,     [SANITIZE] = EL_NVME_LOG_SIZE, [OCP] = EL_NVME_LOG_SIZE,
-    [SECURITY] = EL_NVME_SECURITY_SIZE,
-};
+enum { NAMESPACE = EL_READ_COUNT, PAGES }; /* one more than a drive's own pages */
 
 #define ERROR_LOG_MAX (256u * 64u)
 #define GROUPS                                                                                                         \
@@ -43,9 +36,11 @@ static const size_t page_size[PAGES] = {
      1ull << EL_GROUP_ocp | 1ull << EL_GROUP_detail)
 
 /* The file's bytes, when there are as many as the page has. Says what is wrong. */
-static int read_page(enum page which, const char *path, struct el_buf *out)
+static int read_page(unsigned which, const char *path, struct el_buf *out)
 {
-    size_t size = page_size[which];
+    size_t size = which == NAMESPACE          ? EL_NVME_IDENTIFY_SIZE
+                  : which == EL_READ_SECURITY ? EL_NVME_SECURITY_SIZE
+                                              : el_fill_size(which);
     int r = el_file_read(AT_FDCWD, path, size ? size : ERROR_LOG_MAX, out);
 
     if (r == -EFBIG || (r == 0 && size && out->len != size)) {
@@ -60,37 +55,6 @@ static int read_page(enum page which, const char *path, struct el_buf *out)
     if (r < 0)
         fprintf(stderr, "elementd decode: %s: %s\n", path, strerror(-r));
     return r;
-}
-
-static int fill(struct el_snapshot *s, enum page which, const uint8_t *bytes, size_t n)
-{
-    struct el_slot *slot = el_snapshot_slots(s);
-
-    switch (which) {
-    case IDENTIFY:
-        return el_fill_identify(slot, bytes, s->time_us);
-    case SMART:
-        return el_fill_smart(slot, bytes, s->time_us);
-    case NAMESPACE:
-        return el_fill_namespace(el_snapshot_namespaces(s), bytes);
-    case ERROR_LOG:
-        return el_fill_error_log(slot, bytes, n, s->time_us);
-    case FIRMWARE:
-        return el_fill_firmware(slot, bytes, s->time_us);
-    case SELF_TEST:
-        return el_fill_self_test(slot, bytes, s->time_us);
-    case ENDURANCE:
-        return el_fill_endurance(slot, 1, bytes, s->time_us);
-    case SANITIZE:
-        return el_fill_sanitize(slot, bytes, s->time_us);
-    case OCP:
-        return el_fill_ocp(slot, bytes, s->time_us);
-    case SECURITY:
-        return el_fill_security(slot, bytes, n, s->time_us);
-    case PAGES:
-        break;
-    }
-    return -EINVAL;
 }
 
 static const char *why_not(int error)
@@ -119,6 +83,7 @@ static struct el_snapshot *one_drive(bool has_namespace)
     s->time_us = 1;
     slot->state = EL_SLOT_UP;
     slot->numa_node = -1;
+    slot->logs.endurance.group = 1;
     slot->wear_days_remaining = slot->wear_days_low = slot->wear_days_high = slot->write_rate_1d =
         slot->write_rate_30d = NAN;
     if (has_namespace)
@@ -126,24 +91,26 @@ static struct el_snapshot *one_drive(bool has_namespace)
     return s;
 }
 
-/* Exit code. Pages are filled in the order of the enumeration: identity first, for SMART depends on it. */
+/* Exit code. Identity goes first, for what a SMART page means depends on it. */
 static int load(struct el_snapshot *s, const char *const path[PAGES])
 {
     struct el_slot *slot = el_snapshot_slots(s);
 
-    for (int i = 0; i < PAGES; i++) {
+    for (unsigned k = 0; k < PAGES; k++) {
         EL_AUTO_BUF struct el_buf bytes = {0};
+        unsigned i = k == 0 ? EL_READ_IDENTIFY : k == EL_READ_IDENTIFY ? 0 : k;
         int r;
 
         if (!path[i])
             continue;
         if (read_page(i, path[i], &bytes) < 0)
             return EL_EXIT_BAD;
-        r = fill(s, i, (const uint8_t *)bytes.data, bytes.len);
+        r = i == NAMESPACE ? el_fill_namespace(el_snapshot_namespaces(s), (const uint8_t *)bytes.data)
+                           : el_fill_page(slot, i, (const uint8_t *)bytes.data, bytes.len, s->time_us);
         if (r == 0)
             continue;
         fprintf(stderr, "elementd decode: %s: %s\n", path[i], why_not(r));
-        if (i == IDENTIFY || i == SMART) {
+        if (i == EL_READ_IDENTIFY || i == EL_READ_SMART) {
             slot->state = r == -ENODEV ? EL_SLOT_GONE : EL_SLOT_FAILED;
             snprintf(slot->reason, sizeof slot->reason, "%s", why_not(r));
         }
@@ -243,16 +210,16 @@ int el_cmd_decode(int argc, char **argv)
     const char *path[PAGES] = {0};
     bool prometheus = false, json = false, any = false;
     const struct el_flag flags[] = {
-        {"identify", EL_FLAG_TEXT, &path[IDENTIFY]},
-        {"smart", EL_FLAG_TEXT, &path[SMART]},
+        {"identify", EL_FLAG_TEXT, &path[EL_READ_IDENTIFY]},
+        {"smart", EL_FLAG_TEXT, &path[EL_READ_SMART]},
         {"namespace", EL_FLAG_TEXT, &path[NAMESPACE]},
-        {"log-error", EL_FLAG_TEXT, &path[ERROR_LOG]},
-        {"log-firmware", EL_FLAG_TEXT, &path[FIRMWARE]},
-        {"log-self-test", EL_FLAG_TEXT, &path[SELF_TEST]},
-        {"log-endurance", EL_FLAG_TEXT, &path[ENDURANCE]},
-        {"log-sanitize", EL_FLAG_TEXT, &path[SANITIZE]},
-        {"log-ocp", EL_FLAG_TEXT, &path[OCP]},
-        {"security", EL_FLAG_TEXT, &path[SECURITY]},
+        {"log-error", EL_FLAG_TEXT, &path[EL_READ_ERROR_LOG]},
+        {"log-firmware", EL_FLAG_TEXT, &path[EL_READ_FIRMWARE]},
+        {"log-self-test", EL_FLAG_TEXT, &path[EL_READ_SELF_TEST]},
+        {"log-endurance", EL_FLAG_TEXT, &path[EL_READ_ENDURANCE]},
+        {"log-sanitize", EL_FLAG_TEXT, &path[EL_READ_SANITIZE]},
+        {"log-ocp", EL_FLAG_TEXT, &path[EL_READ_OCP]},
+        {"security", EL_FLAG_TEXT, &path[EL_READ_SECURITY]},
         {"prometheus", EL_FLAG_SWITCH, &prometheus},
         {"json", EL_FLAG_SWITCH, &json},
         {0},

@@ -5,31 +5,12 @@
 
 #include "base/clock.h"
 #include "model/fill.h"
+#include "model/nvme_layout.h"
 
-/* Bits by which a controller says what it can do (NVMe Base 2.0, Identify Controller). */
-#define OACS_SECURITY        (1u << 0)
-#define OACS_SELF_TEST       (1u << 4)
-#define CTRATT_ENDURANCE     (1u << 4)
-#define LPA_SUPPORTED_PAGES  (1u << 5)
 #define SANICAP_ANY          7u
-#define VWC_PRESENT          1u
 #define VERSION_1_2          0x10200u
 #define UNDER_TEMPERATURE    (1u << 20) /* Feature 04h dword 11: THSEL 1 */
 #define SUPPORTED_PAGES_SIZE 1024
-#define SECP_INFORMATION     0x00 /* the security protocol that lists the others */
-#define SECP_TCG             0x01
-#define TCG_DISCOVERY        0x0001
-
-enum optional_log {
-    LOG_ERROR,
-    LOG_FIRMWARE,
-    LOG_SELF_TEST,
-    LOG_ENDURANCE,
-    LOG_SANITIZE,
-    LOG_OCP,
-    LOG_SUPPORTED,
-    LOG_SECURITY
-};
 
 static int64_t now_us(const struct el_poll *p)
 {
@@ -57,19 +38,29 @@ static int get_log(struct el_poll *p, enum el_nvme_lid lid, uint32_t specific, v
                                        .size = size});
 }
 
-/* What a refused or failed optional log means: a refusal is for good. */
-static bool optional(struct el_poll *p, enum optional_log which, int r, enum el_read what)
+static bool wanted(const struct el_poll *p, enum el_read what)
 {
-    if (r > 0)
-        p->refused |= 1u << which;
-    if (r != 0 && what != EL_READ_COUNT)
-        el_fill_unread(&p->row, what, r);
-    return r == 0;
+    return !(p->refused & 1u << what);
 }
 
-static bool wanted(const struct el_poll *p, enum optional_log which)
+/* An optional page came in, or not: a refusal is for good. */
+static void take_page(struct el_poll *p, enum el_read what, int r, const uint8_t *page, size_t size)
 {
-    return !(p->refused & 1u << which);
+    if (r > 0)
+        p->refused |= 1u << what;
+    if (r != 0)
+        el_fill_unread(&p->row, what, r);
+    else if (el_fill_page(&p->row, what, page, size, now_us(p)) == -EPROTONOSUPPORT)
+        p->refused |= 1u << what; /* another vendor's page under the same number */
+}
+
+static void read_log(struct el_poll *p, enum el_read what, enum el_nvme_lid lid, uint32_t specific)
+{
+    uint8_t page[EL_NVME_SELF_TEST_SIZE];
+    uint32_t size = what == EL_READ_ERROR_LOG ? 64 : (uint32_t)el_fill_size(what);
+
+    if (wanted(p, what))
+        take_page(p, what, get_log(p, lid, specific, page, size), page, size);
 }
 
 /* Vendor pages are asked only of drives that list them: others would log an error for each question. */
@@ -77,11 +68,9 @@ static void probe_supported(struct el_poll *p)
 {
     uint8_t page[SUPPORTED_PAGES_SIZE];
 
-    p->refused |= 1u << LOG_OCP;
-    if ((p->row.identify.lpa & LPA_SUPPORTED_PAGES) && wanted(p, LOG_SUPPORTED) &&
-        optional(p, LOG_SUPPORTED, get_log(p, EL_NVME_LID_SUPPORTED, 0, page, sizeof page), EL_READ_COUNT) &&
-        (page[EL_NVME_LID_OCP_SMART * 4] & 1))
-        p->refused &= ~(1u << LOG_OCP);
+    if (!(p->row.identify.lpa & EL_LPA_SUPPORTED_PAGES) ||
+        get_log(p, EL_NVME_LID_SUPPORTED, 0, page, sizeof page) != 0 || !(page[EL_NVME_LID_OCP_SMART * 4] & 1))
+        p->refused |= 1u << EL_READ_OCP;
 }
 
 static int security_receive(struct el_poll *p, uint8_t protocol, uint16_t specific, uint8_t *page, uint32_t size)
@@ -95,15 +84,15 @@ static int security_receive(struct el_poll *p, uint8_t protocol, uint16_t specif
 /* Discovery is asked only of drives that list its protocol; the others are known to have no locks. */
 static void probe_security(struct el_poll *p)
 {
-    bool any = p->row.identify.oacs & OACS_SECURITY;
+    bool any = p->row.identify.oacs & EL_OACS_SECURITY;
     uint8_t page[EL_NVME_LOG_SIZE];
-    int r = any ? security_receive(p, SECP_INFORMATION, 0, page, sizeof page) : 0;
+    int r = any ? security_receive(p, EL_SECP_INFORMATION, 0, page, sizeof page) : 0;
 
-    if (r == 0 && any && el_nvme_security_lists(page, sizeof page, SECP_TCG))
+    if (r == 0 && any && el_nvme_security_lists(page, sizeof page, EL_SECP_TCG))
         return;
-    p->refused |= 1u << LOG_SECURITY;
+    p->refused |= 1u << EL_READ_SECURITY;
     if (r == 0)
-        (void)el_fill_security(&p->row, NULL, 0, now_us(p));
+        el_fill_no_security(&p->row, now_us(p));
     else
         el_fill_unread(&p->row, EL_READ_SECURITY, r);
 }
@@ -113,49 +102,23 @@ static void read_security(struct el_poll *p)
 {
     uint8_t page[EL_NVME_SECURITY_SIZE];
 
-    if (wanted(p, LOG_SECURITY) &&
-        optional(p, LOG_SECURITY, security_receive(p, SECP_TCG, TCG_DISCOVERY, page, sizeof page), EL_READ_SECURITY))
-        (void)el_fill_security(&p->row, page, sizeof page, now_us(p));
-}
-
-static void read_error_log(struct el_poll *p)
-{
-    uint8_t page[64];
-
-    if (wanted(p, LOG_ERROR) &&
-        optional(p, LOG_ERROR, get_log(p, EL_NVME_LID_ERROR, 0, page, sizeof page), EL_READ_ERROR_LOG))
-        el_fill_error_log(&p->row, page, sizeof page, now_us(p));
-}
-
-static void read_firmware(struct el_poll *p)
-{
-    uint8_t page[EL_NVME_LOG_SIZE];
-
-    if (wanted(p, LOG_FIRMWARE) &&
-        optional(p, LOG_FIRMWARE, get_log(p, EL_NVME_LID_FIRMWARE, 0, page, sizeof page), EL_READ_FIRMWARE))
-        el_fill_firmware(&p->row, page, now_us(p));
+    if (wanted(p, EL_READ_SECURITY))
+        take_page(p, EL_READ_SECURITY, security_receive(p, EL_SECP_TCG, EL_TCG_DISCOVERY, page, sizeof page), page,
+                  sizeof page);
 }
 
 static void read_periodic_logs(struct el_poll *p)
 {
     const struct el_nvme_identify *id = &p->row.identify;
-    uint8_t page[EL_NVME_SELF_TEST_SIZE];
 
-    if ((id->oacs & OACS_SELF_TEST) && wanted(p, LOG_SELF_TEST) &&
-        optional(p, LOG_SELF_TEST, get_log(p, EL_NVME_LID_SELF_TEST, 0, page, EL_NVME_SELF_TEST_SIZE),
-                 EL_READ_SELF_TEST))
-        el_fill_self_test(&p->row, page, now_us(p));
-    if ((id->ctratt & CTRATT_ENDURANCE) && p->endurance_group && wanted(p, LOG_ENDURANCE) &&
-        optional(p, LOG_ENDURANCE, get_log(p, EL_NVME_LID_ENDURANCE_GROUP, p->endurance_group, page, EL_NVME_LOG_SIZE),
-                 EL_READ_ENDURANCE))
-        el_fill_endurance(&p->row, p->endurance_group, page, now_us(p));
-    if ((id->sanicap & SANICAP_ANY) && wanted(p, LOG_SANITIZE) &&
-        optional(p, LOG_SANITIZE, get_log(p, EL_NVME_LID_SANITIZE, 0, page, EL_NVME_LOG_SIZE), EL_READ_SANITIZE))
-        el_fill_sanitize(&p->row, page, now_us(p));
-    if (wanted(p, LOG_OCP) &&
-        optional(p, LOG_OCP, get_log(p, EL_NVME_LID_OCP_SMART, 0, page, EL_NVME_LOG_SIZE), EL_READ_OCP) &&
-        el_fill_ocp(&p->row, page, now_us(p)) == -EPROTONOSUPPORT)
-        p->refused |= 1u << LOG_OCP; /* another vendor's page under the same number */
+    if (id->oacs & EL_OACS_SELF_TEST)
+        read_log(p, EL_READ_SELF_TEST, EL_NVME_LID_SELF_TEST, 0);
+    p->row.logs.endurance.group = p->endurance_group;
+    if ((id->ctratt & EL_CTRATT_ENDURANCE_GROUPS) && p->endurance_group)
+        read_log(p, EL_READ_ENDURANCE, EL_NVME_LID_ENDURANCE_GROUP, p->endurance_group);
+    if (id->sanicap & SANICAP_ANY)
+        read_log(p, EL_READ_SANITIZE, EL_NVME_LID_SANITIZE, 0);
+    read_log(p, EL_READ_OCP, EL_NVME_LID_OCP_SMART, 0);
     read_security(p);
 }
 
@@ -176,7 +139,7 @@ static void read_features(struct el_poll *p)
     read_feature(p, EL_NVME_FID_TEMPERATURE_THRESHOLD, 0);
     if (id->version >= VERSION_1_2)
         read_feature(p, EL_NVME_FID_TEMPERATURE_THRESHOLD, UNDER_TEMPERATURE);
-    if (id->vwc & VWC_PRESENT)
+    if (id->vwc & EL_VWC_PRESENT)
         read_feature(p, EL_NVME_FID_VOLATILE_WRITE_CACHE, 0);
     if (id->hctm)
         read_feature(p, EL_NVME_FID_HCTM, 0);
@@ -217,7 +180,7 @@ static int read_identity(struct el_poll *p)
         el_fill_unread(&p->row, EL_READ_IDENTIFY, r);
         return r;
     }
-    r = el_fill_identify(&p->row, page, now_us(p));
+    r = el_fill_page(&p->row, EL_READ_IDENTIFY, page, sizeof page, now_us(p));
     if (r < 0)
         return r;
     if (before.serial[0] && strcmp(before.serial, p->row.identify.serial) != 0) {
@@ -244,7 +207,7 @@ static void account_errors(struct el_poll *p)
     if (p->error_entries_known && p->refused_count && now > p->error_entries)
         p->row.error_log_growth_caused += EL_MIN(now - p->error_entries, (uint64_t)p->refused_count);
     if (p->error_entries_known && now != p->error_entries) {
-        read_error_log(p);
+        read_log(p, EL_READ_ERROR_LOG, EL_NVME_LID_ERROR, 0);
         p->more = true;
     }
     p->error_entries = now;
@@ -258,7 +221,7 @@ static int read_smart(struct el_poll *p)
     int r = get_log(p, EL_NVME_LID_SMART, 0, page, sizeof page);
 
     if (r == 0)
-        r = el_fill_smart(&p->row, page, now_us(p));
+        r = el_fill_page(&p->row, EL_READ_SMART, page, sizeof page, now_us(p));
     else
         el_fill_unread(&p->row, EL_READ_SMART, r);
     if (r == 0)
@@ -280,8 +243,8 @@ void el_poll_run(void *arg)
         read_features(p);
         probe_supported(p);
         probe_security(p);
-        read_firmware(p);
-        read_error_log(p);
+        read_log(p, EL_READ_FIRMWARE, EL_NVME_LID_FIRMWARE, 0);
+        read_log(p, EL_READ_ERROR_LOG, EL_NVME_LID_ERROR, 0);
         p->request.logs = true;
     }
     if (p->result == 0 && p->request.logs)

@@ -31,7 +31,7 @@ struct el_poll {
     /* Memory over polls. */
     bool features_read, error_entries_known;
     uint16_t endurance_group; /* of the first namespace; 0 = none */
-    uint32_t refused;         /* bit per optional log: never ask again */
+    uint32_t refused;         /* bit per el_read: never ask again */
     uint32_t refused_count;   /* commands the drive refused since the last SMART */
     uint64_t error_entries;   /* error-log entries at the last SMART */
 };

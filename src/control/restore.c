@@ -45,7 +45,8 @@ static int find_drive(const struct el_device *dev, const struct el_inventory *in
             continue;
         *slot = inv->slots[i];
         memset(page, 0, sizeof page);
-        if (admin(dev, slot->key, EL_ADMIN_IDENTIFY, 1, page, sizeof page) != 0 || el_fill_identify(slot, page, 1) < 0)
+        if (admin(dev, slot->key, EL_ADMIN_IDENTIFY, 1, page, sizeof page) != 0 ||
+            el_fill_page(slot, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, 1) < 0)
             r = -EAGAIN;
         else if (strcmp(slot->identify.serial, serial) == 0)
             return 0;
@@ -61,7 +62,7 @@ static bool is_hot(const struct el_device *dev, const struct el_settings *s, str
     double limit;
 
     if (admin(dev, slot->key, EL_ADMIN_GET_LOG, EL_NVME_LID_SMART, page, sizeof page) != 0 ||
-        el_fill_smart(slot, page, 1) < 0 || slot->temp_mc[0].quality != EL_GOOD)
+        el_fill_page(slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 1) < 0 || slot->temp_mc[0].quality != EL_GOOD)
         return true;
     el_card_settings_of(s, &card, slot, &cs);
     limit = el_card_slot_limit(&cs, slot, NULL);

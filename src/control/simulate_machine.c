@@ -15,7 +15,7 @@ static void identify(struct el_sim_machine *m, struct el_slot *s, int64_t now)
     struct el_admin cmd = {.kind = EL_ADMIN_IDENTIFY, .id = 1, .data = page, .size = sizeof page};
 
     if (s->state == EL_SLOT_UP && m->dev.ops->admin(m->dev.dev, s->key, &cmd) == 0)
-        (void)el_fill_identify(s, page, now);
+        (void)el_fill_page(s, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, now);
 }
 
 static int discover(struct el_sim_machine *m)
@@ -66,7 +66,7 @@ static void read_slot(struct el_sim_machine *m, uint32_t i, int64_t now, int64_t
     r = in->present ? m->dev.ops->admin(m->dev.dev, s->key, &cmd) : -ENODEV;
     m->admin_commands += in->present;
     if (r == 0)
-        (void)el_fill_smart(s, page, now);
+        (void)el_fill_page(s, EL_READ_SMART, page, EL_NVME_SMART_SIZE, now);
     else
         el_fill_unread(s, EL_READ_SMART, r);
     el_fill_expire(s, oldest);

@@ -44,17 +44,6 @@ void el_fill_unread(struct el_slot *slot, enum el_read what, int error)
     failed(slot, what, error > 0 ? EL_FAULT_REFUSED : error == -ETIMEDOUT ? EL_FAULT_TIMEOUT : EL_FAULT_IO, error);
 }
 
-/* 0 when the page may be decoded. */
-static int admit(struct el_slot *slot, enum el_read what, enum el_nvme_page kind)
-{
-    static const int errors[] = {
-        [EL_NVME_PAGE_USABLE] = 0, [EL_NVME_PAGE_ALL_ZERO] = -ENODATA, [EL_NVME_PAGE_ALL_ONES] = -ENODEV};
-
-    if (errors[kind])
-        failed(slot, what, EL_FAULT_PAGE, errors[kind]);
-    return errors[kind];
-}
-
 static struct el_reading kelvin_reading(uint16_t kelvin, int64_t now_us)
 {
     struct el_reading r = {.time_us = now_us, .quality = EL_ABSENT};
@@ -67,17 +56,6 @@ static struct el_reading kelvin_reading(uint16_t kelvin, int64_t now_us)
     return r;
 }
 
-int el_fill_identify(struct el_slot *slot, const uint8_t page[EL_NVME_IDENTIFY_SIZE], int64_t now_us)
-{
-    int r = admit(slot, EL_READ_IDENTIFY, el_nvme_page_kind(page, EL_NVME_IDENTIFY_SIZE));
-
-    if (r < 0)
-        return r;
-    el_nvme_decode_identify(&slot->identify, page);
-    succeeded(slot, EL_READ_IDENTIFY, now_us);
-    return 0;
-}
-
 /* The energy fields came with NVMe 2.1 into bytes that were reserved: a controller that claims to be older and does not
  * claim power measurement has something else there. */
 static bool energy_believed(const struct el_slot *slot)
@@ -88,13 +66,10 @@ static bool energy_believed(const struct el_slot *slot)
            (id->ctratt & EL_CTRATT_POWER_MEASUREMENT);
 }
 
-int el_fill_smart(struct el_slot *slot, const uint8_t page[EL_NVME_SMART_SIZE], int64_t now_us)
+static void fill_smart(struct el_slot *slot, const uint8_t *page, int64_t now_us)
 {
     struct el_nvme_smart *smart = &slot->smart;
-    int r = admit(slot, EL_READ_SMART, el_nvme_smart_kind(page));
 
-    if (r < 0)
-        return r;
     el_nvme_decode_smart(smart, page);
     if (!energy_believed(slot))
         smart->energy_wh = smart->power_uw = 0;
@@ -102,8 +77,90 @@ int el_fill_smart(struct el_slot *slot, const uint8_t page[EL_NVME_SMART_SIZE], 
     for (unsigned i = 0; i < EL_NVME_SENSORS; i++)
         slot->temp_mc[1 + i] = kelvin_reading(smart->sensor_k[i], now_us);
     slot->power_mw = smart->power_uw ? el_reading_good(smart->power_uw / 1000, now_us) : (struct el_reading){0};
-    succeeded(slot, EL_READ_SMART, now_us);
+}
+
+size_t el_fill_size(enum el_read what)
+{
+    static const size_t sizes[EL_READ_COUNT] = {
+        [EL_READ_SMART] = EL_NVME_SMART_SIZE,   [EL_READ_IDENTIFY] = EL_NVME_IDENTIFY_SIZE,
+        [EL_READ_FIRMWARE] = EL_NVME_LOG_SIZE,  [EL_READ_SELF_TEST] = EL_NVME_SELF_TEST_SIZE,
+        [EL_READ_ENDURANCE] = EL_NVME_LOG_SIZE, [EL_READ_SANITIZE] = EL_NVME_LOG_SIZE,
+        [EL_READ_OCP] = EL_NVME_LOG_SIZE};
+
+    return sizes[what];
+}
+
+/* 0 when the page may be decoded. */
+static int admit(enum el_read what, const uint8_t *page, size_t size)
+{
+    /* All-zero is a sound page for these three: no error, no self-test, never sanitized. All-ones is not. */
+    bool zero_is_sound = what == EL_READ_ERROR_LOG || what == EL_READ_SELF_TEST || what == EL_READ_SANITIZE;
+
+    switch (what == EL_READ_SMART ? el_nvme_smart_kind(page) : el_nvme_page_kind(page, size)) {
+    case EL_NVME_PAGE_ALL_ZERO:
+        return zero_is_sound ? 0 : -ENODATA;
+    case EL_NVME_PAGE_ALL_ONES:
+        return -ENODEV;
+    case EL_NVME_PAGE_USABLE:
+        break;
+    }
     return 0;
+}
+
+static int decode(struct el_slot *slot, enum el_read what, const uint8_t *page, size_t size, int64_t now_us)
+{
+    struct el_slot_logs *l = &slot->logs;
+
+    switch (what) {
+    case EL_READ_SMART:
+        fill_smart(slot, page, now_us);
+        return 0;
+    case EL_READ_IDENTIFY:
+        el_nvme_decode_identify(&slot->identify, page);
+        return 0;
+    case EL_READ_ERROR_LOG:
+        el_nvme_decode_error_log(&l->error, page, size);
+        return 0;
+    case EL_READ_FIRMWARE:
+        el_nvme_decode_firmware(&l->firmware, page);
+        return 0;
+    case EL_READ_SELF_TEST:
+        el_nvme_decode_self_test(&l->self_test, page);
+        return 0;
+    case EL_READ_ENDURANCE:
+        el_nvme_decode_endurance(&l->endurance, page);
+        return 0;
+    case EL_READ_SANITIZE:
+        el_nvme_decode_sanitize(&l->sanitize, page);
+        return 0;
+    case EL_READ_OCP:
+        return el_nvme_decode_ocp(&l->ocp, page) ? 0 : -EPROTONOSUPPORT;
+    case EL_READ_SECURITY:
+        return el_nvme_decode_security(&l->security, page, size);
+    case EL_READ_COUNT:
+        break;
+    }
+    return -EINVAL;
+}
+
+int el_fill_page(struct el_slot *slot, enum el_read what, const uint8_t *page, size_t size, int64_t now_us)
+{
+    size_t n = el_fill_size(what) ? el_fill_size(what) : size;
+    int r = admit(what, page, n);
+
+    if (r == 0)
+        r = decode(slot, what, page, n, now_us);
+    if (r < 0)
+        failed(slot, what, EL_FAULT_PAGE, r);
+    else
+        succeeded(slot, what, now_us);
+    return r;
+}
+
+void el_fill_no_security(struct el_slot *slot, int64_t now_us)
+{
+    slot->logs.security = (struct el_nvme_security){0};
+    succeeded(slot, EL_READ_SECURITY, now_us);
 }
 
 int el_fill_namespace(struct el_namespace *ns, const uint8_t page[EL_NVME_IDENTIFY_SIZE])
@@ -117,100 +174,6 @@ int el_fill_namespace(struct el_namespace *ns, const uint8_t page[EL_NVME_IDENTI
     ns->size_bytes = n.size_bytes;
     ns->capacity_bytes = n.capacity_bytes;
     ns->used_bytes = n.used_bytes;
-    return 0;
-}
-
-/* All-zero is a sound page for these three: no error, no self-test, never sanitized. All-ones is not. */
-static int admit_zero(struct el_slot *slot, enum el_read what, const uint8_t *page, size_t size)
-{
-    enum el_nvme_page kind = el_nvme_page_kind(page, size);
-
-    return admit(slot, what, kind == EL_NVME_PAGE_ALL_ZERO ? EL_NVME_PAGE_USABLE : kind);
-}
-
-int el_fill_error_log(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us)
-{
-    int r = admit_zero(slot, EL_READ_ERROR_LOG, page, size);
-
-    if (r < 0)
-        return r;
-    el_nvme_decode_error_log(&slot->logs.error, page, size);
-    succeeded(slot, EL_READ_ERROR_LOG, now_us);
-    return 0;
-}
-
-int el_fill_self_test(struct el_slot *slot, const uint8_t page[EL_NVME_SELF_TEST_SIZE], int64_t now_us)
-{
-    int r = admit_zero(slot, EL_READ_SELF_TEST, page, EL_NVME_SELF_TEST_SIZE);
-
-    if (r < 0)
-        return r;
-    el_nvme_decode_self_test(&slot->logs.self_test, page);
-    succeeded(slot, EL_READ_SELF_TEST, now_us);
-    return 0;
-}
-
-int el_fill_sanitize(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
-{
-    int r = admit_zero(slot, EL_READ_SANITIZE, page, EL_NVME_LOG_SIZE);
-
-    if (r < 0)
-        return r;
-    el_nvme_decode_sanitize(&slot->logs.sanitize, page);
-    succeeded(slot, EL_READ_SANITIZE, now_us);
-    return 0;
-}
-
-int el_fill_firmware(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
-{
-    int r = admit(slot, EL_READ_FIRMWARE, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
-
-    if (r < 0)
-        return r;
-    el_nvme_decode_firmware(&slot->logs.firmware, page);
-    succeeded(slot, EL_READ_FIRMWARE, now_us);
-    return 0;
-}
-
-int el_fill_endurance(struct el_slot *slot, uint16_t group, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
-{
-    int r = admit(slot, EL_READ_ENDURANCE, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
-
-    if (r < 0)
-        return r;
-    slot->logs.endurance.group = group;
-    el_nvme_decode_endurance(&slot->logs.endurance, page);
-    succeeded(slot, EL_READ_ENDURANCE, now_us);
-    return 0;
-}
-
-int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us)
-{
-    int r = admit(slot, EL_READ_OCP, el_nvme_page_kind(page, EL_NVME_LOG_SIZE));
-
-    if (r < 0)
-        return r;
-    if (!el_nvme_decode_ocp(&slot->logs.ocp, page)) {
-        failed(slot, EL_READ_OCP, EL_FAULT_PAGE, -EPROTONOSUPPORT);
-        return -EPROTONOSUPPORT;
-    }
-    succeeded(slot, EL_READ_OCP, now_us);
-    return 0;
-}
-
-int el_fill_security(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us)
-{
-    struct el_nvme_security s = {0};
-    int r = page ? admit(slot, EL_READ_SECURITY, el_nvme_page_kind(page, size)) : 0;
-
-    if (r < 0)
-        return r;
-    if (page && el_nvme_decode_security(&s, page, size) < 0) {
-        failed(slot, EL_READ_SECURITY, EL_FAULT_PAGE, -EBADMSG);
-        return -EBADMSG;
-    }
-    slot->logs.security = s;
-    succeeded(slot, EL_READ_SECURITY, now_us);
     return 0;
 }
 

@@ -9,22 +9,18 @@
 
 #include "model/snapshot.h"
 
-int el_fill_identify(struct el_slot *slot, const uint8_t page[EL_NVME_IDENTIFY_SIZE], int64_t now_us);
-int el_fill_smart(struct el_slot *slot, const uint8_t page[EL_NVME_SMART_SIZE], int64_t now_us);
-int el_fill_namespace(struct el_namespace *ns,
-                      const uint8_t page[EL_NVME_IDENTIFY_SIZE]); /* -EINVAL: no sane block size */
+/* A page of `what`. `size` counts where el_fill_size is 0 (whole 64-byte entries of the error log; a Level 0 Discovery
+ * page, which may be cut short); else the page has that size. 0, -ENODATA, -ENODEV, -EPROTONOSUPPORT (log C0h of
+ * another vendor), -EBADMSG (no discovery page). The group that an endurance page is of stands in its row beforehand.
+ */
+int el_fill_page(struct el_slot *slot, enum el_read what, const uint8_t *page, size_t size, int64_t now_us);
+size_t el_fill_size(enum el_read what); /* 0: not fixed */
 
-/* Optional logs; each fails alone. `size`: whole 64-byte entries. */
-int el_fill_error_log(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us);
-int el_fill_firmware(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us);
-int el_fill_self_test(struct el_slot *slot, const uint8_t page[EL_NVME_SELF_TEST_SIZE], int64_t now_us);
-int el_fill_endurance(struct el_slot *slot, uint16_t group, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us);
-int el_fill_sanitize(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE], int64_t now_us);
-int el_fill_ocp(struct el_slot *slot, const uint8_t page[EL_NVME_LOG_SIZE],
-                int64_t now_us); /* -EPROTONOSUPPORT: GUID */
+/* The drive has no security protocol that gives a discovery page. */
+void el_fill_no_security(struct el_slot *slot, int64_t now_us);
 
-/* A Level 0 Discovery page; NULL: the drive has no security protocol that gives one. -EBADMSG: no such page. */
-int el_fill_security(struct el_slot *slot, const uint8_t *page, size_t size, int64_t now_us);
+/* -EINVAL: no sane block size. */
+int el_fill_namespace(struct el_namespace *ns, const uint8_t page[EL_NVME_IDENTIFY_SIZE]);
 
 /* Dword 0 of Get Features `fid` (02h, 04h, 06h, 10h); `dword11` is what was asked (04h: sensor and bound). */
 void el_fill_feature(struct el_slot *slot, uint8_t fid, uint32_t dword11, uint32_t result, int64_t now_us);

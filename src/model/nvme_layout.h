@@ -47,7 +47,6 @@ enum {
 #define EL_OACS_SECURITY            (1u << 0)
 #define EL_OACS_SELF_TEST           (1u << 4)
 #define EL_ONCS_SAVE_SELECT         (1u << 4)
-#define EL_LPA_SMART_PER_NAMESPACE  (1u << 0)
 #define EL_LPA_EXTENDED_DATA        (1u << 2)
 #define EL_LPA_SUPPORTED_PAGES      (1u << 5) /* log 00h is there */
 #define EL_HCTMA_SUPPORTED          (1u << 0)
@@ -81,7 +80,6 @@ enum {
     EL_IDNS_LBAF = 128,   /* 4 each: metadata size 2, LBADS 1 (power of two), performance 1 */
     EL_IDNS_LBAF_SIZE = 4,
     EL_IDNS_LBADS = 2, /* inside one format */
-    EL_IDNS_LBAF_COUNT = 64,
 };
 
 /* SMART / Health Information, log 02h, 512 bytes. */

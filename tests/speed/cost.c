@@ -62,7 +62,7 @@ static void smart(struct bench *b)
     static uint8_t page[EL_NVME_SMART_SIZE] = {[1] = 0x45, [2] = 0x01, [3] = 100, [4] = 10, [5] = 3};
     struct el_slot *slot = el_snapshot_slots(b->s);
 
-    if (el_fill_smart(slot, page, 1000000) < 0)
+    if (el_fill_page(slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 1000000) < 0)
         abort();
 }
 

@@ -51,7 +51,7 @@ static void fill_up(struct el_slot *t)
         el_le_put(d + EL_PSD_IDLP, 2, 500), el_le_put(d + EL_PSD_ACTP, 2, 900);
         d[EL_PSD_IPS] = d[EL_PSD_APS] = 0x80;
     }
-    assert_int_equal(el_fill_identify(t, page, t->smart_stamp.time_us), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, t->smart_stamp.time_us), 0);
 
     memset(page, 0, sizeof page);
     for (unsigned i = 0; i < 9; i++)
@@ -61,7 +61,7 @@ static void fill_up(struct el_slot *t)
     el_le_put(page + EL_SMART_MEDIA_ERRORS, 16, ~(el_u128)0);
     el_le_put(page + EL_SMART_ENERGY_WH, 8, 1000);
     el_le_put(page + EL_SMART_INTERVAL_POWER, 4, 1234 | 2u << 16);
-    assert_int_equal(el_fill_smart(t, page, t->smart_stamp.time_us), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_SMART, page, EL_NVME_SMART_SIZE, t->smart_stamp.time_us), 0);
 
     for (int under = 0; under < 2; under++)
         el_fill_feature(t, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(0, under), under ? 270 : 350, 1);
@@ -70,21 +70,21 @@ static void fill_up(struct el_slot *t)
     memset(page, 0, sizeof page);
     page[0] = 1, page[8] = 'A', page[16] = 'B', page[24] = 'C';
     page[EL_FWLOG_AFI] = 0x21;
-    assert_int_equal(el_fill_firmware(t, page, 1), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_FIRMWARE, page, EL_NVME_LOG_SIZE, 1), 0);
     page[EL_SELFTEST_RESULTS] = 0x10;
-    assert_int_equal(el_fill_self_test(t, page, 1), 0);
-    assert_int_equal(el_fill_error_log(t, page, 64, 1), 0);
-    assert_int_equal(el_fill_endurance(t, 1, page, 1), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_SELF_TEST, page, EL_NVME_SELF_TEST_SIZE, 1), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_ERROR_LOG, page, 64, 1), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_ENDURANCE, page, EL_NVME_LOG_SIZE, 1), 0);
     t->logs.endurance.endurance_estimate_bytes = 1;
     page[EL_SANITIZE_STATUS] = 2;
-    assert_int_equal(el_fill_sanitize(t, page, 1), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_SANITIZE, page, EL_NVME_LOG_SIZE, 1), 0);
     memcpy(page + EL_OCP_GUID, (uint8_t[])EL_OCP_GUID_BYTES, 16);
     page[EL_OCP_VERSION] = 6, page[EL_OCP_ENDURANCE_ESTIMATE] = 1;
-    assert_int_equal(el_fill_ocp(t, page, 1), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_OCP, page, EL_NVME_LOG_SIZE, 1), 0);
     memset(page, 0, sizeof page);
     el_be_put(page + EL_TCG_LENGTH, 4, EL_TCG_HEADER_SIZE + 16 - EL_TCG_LENGTH_COUNTS_FROM);
     memcpy(page + EL_TCG_HEADER_SIZE, "\0\2\20\14\7", 5);
-    assert_int_equal(el_fill_security(t, page, EL_NVME_SECURITY_SIZE, 1), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_SECURITY, page, EL_NVME_SECURITY_SIZE, 1), 0);
     t->action.usable = 1u << EL_ACTUATOR_IO_BUDGET | 1u << EL_ACTUATOR_POWER_STATE | 1u << EL_ACTUATOR_HCTM;
 }
 

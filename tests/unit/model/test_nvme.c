@@ -118,12 +118,12 @@ static void energy_only_from_controllers_that_have_it(void **state)
     el_le_put(page + EL_SMART_INTERVAL_POWER, 4, 512 | 2u << 16);
     slot.identify_stamp.quality = EL_GOOD;
     slot.identify.version = 0x10400;
-    assert_int_equal(el_fill_smart(&slot, page, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 1), 0);
     assert_int_equal(slot.smart.energy_wh, 0);
     assert_int_equal(slot.power_mw.quality, EL_ABSENT);
 
     slot.identify.ctratt = EL_CTRATT_POWER_MEASUREMENT;
-    assert_int_equal(el_fill_smart(&slot, page, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 1), 0);
     assert_int_equal(slot.smart.energy_wh, 1234);
     assert_int_equal(slot.power_mw.value, 5120);
 }
@@ -133,21 +133,21 @@ static void pages_that_are_no_reading(void **state)
     struct el_slot slot = {0};
 
     page[1] = 44, page[2] = 1, page[3] = 100;
-    assert_int_equal(el_fill_smart(&slot, page, 5), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 5), 0);
     assert_int_equal(slot.temp_mc[0].value, 27000);
 
     memset(page, 0, sizeof page);
     page[400] = 7; /* reserved bytes do not make it a reading */
-    assert_int_equal(el_fill_smart(&slot, page, 6), -61 /* ENODATA */);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 6), -61 /* ENODATA */);
     assert_int_equal(slot.smart_stamp.quality, EL_FAILED);
     assert_int_equal(slot.smart_stamp.time_us, 5);
     assert_int_equal(slot.temp_mc[0].value, 27000); /* as it was */
 
     memset(page, 0xff, sizeof page);
-    assert_int_equal(el_fill_smart(&slot, page, 7), -19 /* ENODEV */);
-    assert_int_equal(el_fill_identify(&slot, page, 7), -19);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 7), -19 /* ENODEV */);
+    assert_int_equal(el_fill_page(&slot, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, 7), -19);
     memset(page, 0, sizeof page);
-    assert_int_equal(el_fill_identify(&slot, page, 7), -61);
+    assert_int_equal(el_fill_page(&slot, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, 7), -61);
     assert_int_equal(slot.read_faults[EL_READ_SMART][EL_FAULT_PAGE], 2);
     assert_int_equal(slot.read_faults[EL_READ_IDENTIFY][EL_FAULT_PAGE], 2);
 }
@@ -175,7 +175,7 @@ static void celsius_where_kelvin_belongs(void **state)
 
     el_le_put(page + EL_SMART_TEMPERATURE, 2, 312);
     el_le_put(page + EL_SMART_SENSORS, 2, 57);
-    assert_int_equal(el_fill_smart(&slot, page, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 1), 0);
     assert_int_equal(slot.temp_mc[0].quality, EL_GOOD);
     assert_int_equal(slot.temp_mc[1].quality, EL_IMPLAUSIBLE);
     assert_int_equal(slot.temp_mc[2].quality, EL_ABSENT);
@@ -189,26 +189,27 @@ static void optional_logs(void **state)
     el_le_put(page + EL_ERRLOG_ENTRY_SIZE + EL_ERRLOG_COUNT, 8, 14810000);
     el_le_put(page + EL_ERRLOG_ENTRY_SIZE + EL_ERRLOG_STATUS, 2, 0x4005);
     el_le_put(page + EL_ERRLOG_COUNT, 8, 3);
-    assert_int_equal(el_fill_error_log(&slot, page, 4 * EL_ERRLOG_ENTRY_SIZE, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_ERROR_LOG, page, 4 * EL_ERRLOG_ENTRY_SIZE, 1), 0);
     assert_int_equal(slot.logs.error.count, 14810000);
     assert_int_equal(slot.logs.error.last_status, 0x2002);
 
     memset(page, 0, sizeof page);
-    assert_int_equal(el_fill_error_log(&slot, page, 64, 1), 0); /* no error ever is a sound answer */
-    assert_int_equal(el_fill_ocp(&slot, page, 1), -61);
+    assert_int_equal(el_fill_page(&slot, EL_READ_ERROR_LOG, page, 64, 1), 0); /* no error ever is a sound answer */
+    assert_int_equal(el_fill_page(&slot, EL_READ_OCP, page, EL_NVME_LOG_SIZE, 1), -61);
     el_le_put(page + EL_OCP_MEDIA_WRITTEN, 16, (el_u128)1 << 70);
-    assert_int_equal(el_fill_ocp(&slot, page, 1), -93 /* EPROTONOSUPPORT: another vendor's page */);
+    assert_int_equal(el_fill_page(&slot, EL_READ_OCP, page, EL_NVME_LOG_SIZE, 1),
+                     -93 /* EPROTONOSUPPORT: another vendor's page */);
     memcpy(page + EL_OCP_GUID, guid, sizeof guid);
     el_le_put(page + EL_OCP_VERSION, 2, 6);
     el_le_put(page + EL_OCP_LINK_RETRAININGS, 8, 9);
-    assert_int_equal(el_fill_ocp(&slot, page, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_OCP, page, EL_NVME_LOG_SIZE, 1), 0);
     assert_true(slot.logs.ocp.media_written_bytes == (el_u128)1 << 70);
     assert_int_equal(slot.logs.ocp.retraining_count, 9);
 
     memset(page, 0, sizeof page);
     page[EL_FWLOG_AFI] = 0x21;
     memcpy(page + EL_FWLOG_REVISIONS + 8, "2.0     ", 8);
-    assert_int_equal(el_fill_firmware(&slot, page, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_FIRMWARE, page, EL_NVME_LOG_SIZE, 1), 0);
     assert_int_equal(slot.logs.firmware.active_slot, 1);
     assert_int_equal(slot.logs.firmware.next_slot, 2);
     assert_string_equal(slot.logs.firmware.revision[0], "");
@@ -217,18 +218,18 @@ static void optional_logs(void **state)
     memset(page, 0, sizeof page);
     el_le_put(page + EL_ENDGRP_DATA_WRITTEN, 16, 5);
     el_le_put(page + EL_ENDGRP_MEDIA_WRITTEN, 16, ~(el_u128)0);
-    assert_int_equal(el_fill_endurance(&slot, 1, page, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_ENDURANCE, page, EL_NVME_LOG_SIZE, 1), 0);
     assert_true(slot.logs.endurance.data_written_bytes == 5000000000u);
     assert_true(slot.logs.endurance.media_written_bytes == ~(el_u128)0);
 
     memset(page, 0, sizeof page);
     page[EL_SELFTEST_RESULTS + EL_SELFTEST_STATUS] = 0x17; /* short test, failed a segment */
     el_le_put(page + EL_SELFTEST_RESULTS + EL_SELFTEST_POWER_ON_HOURS, 8, 99);
-    assert_int_equal(el_fill_self_test(&slot, page, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SELF_TEST, page, EL_NVME_SELF_TEST_SIZE, 1), 0);
     assert_true(slot.logs.self_test.last_valid);
     assert_int_equal(slot.logs.self_test.last_result, 7);
     page[EL_SELFTEST_RESULTS] = 0xf;
-    assert_int_equal(el_fill_self_test(&slot, page, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SELF_TEST, page, EL_NVME_SELF_TEST_SIZE, 1), 0);
     assert_false(slot.logs.self_test.last_valid);
 }
 
@@ -256,7 +257,7 @@ static void old_readings_turn_stale_and_lost_drives_are_forgotten(void **state)
     struct el_slot slot = {.number = 3};
 
     el_le_put(page + EL_SMART_TEMPERATURE, 2, 312);
-    assert_int_equal(el_fill_smart(&slot, page, 100), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 100), 0);
     el_fill_expire(&slot, 100);
     assert_int_equal(slot.temp_mc[0].quality, EL_GOOD);
     el_fill_expire(&slot, 101);
@@ -290,16 +291,16 @@ static void any_page_decodes(void **state)
             memset(page + el_rng_u64(&rng) % 2048, round % 2 ? 0xff : 0, 2048);
         if (round % 5 == 0)
             memcpy(page + EL_OCP_GUID, (uint8_t[])EL_OCP_GUID_BYTES, 16);
-        el_fill_identify(&slot, page, round);
-        el_fill_smart(&slot, page, round);
+        el_fill_page(&slot, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, round);
+        el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, round);
         el_fill_namespace(&ns, page);
-        el_fill_error_log(&slot, page, sizeof page, round);
-        el_fill_firmware(&slot, page, round);
-        el_fill_self_test(&slot, page, round);
-        el_fill_endurance(&slot, 1, page, round);
-        el_fill_sanitize(&slot, page, round);
-        el_fill_ocp(&slot, page, round);
-        el_fill_security(&slot, page, el_rng_u64(&rng) % (sizeof page + 1), round);
+        el_fill_page(&slot, EL_READ_ERROR_LOG, page, sizeof page, round);
+        el_fill_page(&slot, EL_READ_FIRMWARE, page, EL_NVME_LOG_SIZE, round);
+        el_fill_page(&slot, EL_READ_SELF_TEST, page, EL_NVME_SELF_TEST_SIZE, round);
+        el_fill_page(&slot, EL_READ_ENDURANCE, page, EL_NVME_LOG_SIZE, round);
+        el_fill_page(&slot, EL_READ_SANITIZE, page, EL_NVME_LOG_SIZE, round);
+        el_fill_page(&slot, EL_READ_OCP, page, EL_NVME_LOG_SIZE, round);
+        el_fill_page(&slot, EL_READ_SECURITY, page, el_rng_u64(&rng) % (sizeof page + 1), round);
         el_nvme_security_lists(page, el_rng_u64(&rng) % (sizeof page + 1), 1);
         el_fill_feature(&slot, page[0], el_le32(page + 4), el_le32(page + 8), round);
         assert_in_range(slot.identify.power_states, 0, 32);
@@ -324,30 +325,30 @@ static void security_state(void **state)
     const struct el_nvme_security *s = &slot.logs.security;
     size_t at;
 
-    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), -ENODATA);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SECURITY, page, EL_NVME_SECURITY_SIZE, 1), -ENODATA);
     assert_int_equal(slot.read_faults[EL_READ_SECURITY][EL_FAULT_PAGE], 1);
-    assert_int_equal(el_fill_security(&slot, NULL, 0, 1), 0); /* no security protocol at all */
+    el_fill_no_security(&slot, 1); /* no security protocol at all */
     assert_true(slot.logs.security_stamp.quality == EL_GOOD && !s->tcg && !s->locking_supported);
 
     at = put_descriptor(EL_TCG_HEADER_SIZE, EL_TCG_FEATURE_TPER, 12, 0xff); /* bits of another feature mean nothing */
     at = put_descriptor(at, EL_TCG_FEATURE_LOCKING, 12, EL_TCG_LOCKING_SUPPORTED | EL_TCG_MEDIA_ENCRYPTION);
     at = put_descriptor(at, 0xc001, 0, 0); /* a vendor's own, empty */
     at = put_descriptor(at, EL_TCG_FEATURE_OPAL_2, 16, 0);
-    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SECURITY, page, EL_NVME_SECURITY_SIZE, 1), 0);
     assert_true(s->tcg && s->locking_supported && s->media_encryption && !s->locking_enabled && !s->locked);
     assert_string_equal(el_nvme_ssc_name(s->ssc), "opal-2");
 
     page[EL_TCG_HEADER_SIZE + 16 + EL_TCG_FEATURE_DATA] |= EL_TCG_LOCKING_ENABLED | EL_TCG_LOCKED;
-    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SECURITY, page, EL_NVME_SECURITY_SIZE, 1), 0);
     assert_true(s->locking_enabled && s->locked);
     /* Cut inside the locking feature: what stands behind the cut is not believed. */
-    assert_int_equal(el_fill_security(&slot, page, EL_TCG_HEADER_SIZE + 16 + EL_TCG_FEATURE_DATA, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SECURITY, page, EL_TCG_HEADER_SIZE + 16 + EL_TCG_FEATURE_DATA, 1), 0);
     assert_true(s->tcg && !s->locked && !s->ssc);
     el_be_put(page + EL_TCG_LENGTH, 4, 0xffffffff); /* claims more than there is */
-    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), 0);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SECURITY, page, EL_NVME_SECURITY_SIZE, 1), 0);
     assert_true(s->locked);
     el_be_put(page + EL_TCG_LENGTH, 4, 20); /* shorter than its header: refused, what was known stays */
-    assert_int_equal(el_fill_security(&slot, page, EL_NVME_SECURITY_SIZE, 1), -EBADMSG);
+    assert_int_equal(el_fill_page(&slot, EL_READ_SECURITY, page, EL_NVME_SECURITY_SIZE, 1), -EBADMSG);
     assert_true(s->locked && slot.logs.security_stamp.quality == EL_FAILED);
 }
 

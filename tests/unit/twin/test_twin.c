@@ -40,9 +40,10 @@ static struct el_slot *poll_slot(uint32_t i)
     static uint8_t page[4096];
 
     assert_int_equal(admin(inv.slots[i].key, EL_ADMIN_IDENTIFY, 1, 0, page, 4096, NULL), 0);
-    assert_int_equal(el_fill_identify(&inv.slots[i], page, 1), 0);
+    assert_int_equal(el_fill_page(&inv.slots[i], EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, 1), 0);
     assert_int_equal(admin(inv.slots[i].key, EL_ADMIN_GET_LOG, EL_NVME_LID_SMART, 0, page, 512, NULL), 0);
-    assert_int_equal(el_fill_smart(&inv.slots[i], page, b.dev.ops->now_us(b.dev.dev)), 0);
+    assert_int_equal(el_fill_page(&inv.slots[i], EL_READ_SMART, page, EL_NVME_SMART_SIZE, b.dev.ops->now_us(b.dev.dev)),
+                     0);
     return &inv.slots[i];
 }
 
@@ -83,7 +84,7 @@ static void pages_decode(void **state)
     assert_int_equal(el_fill_namespace(&inv.namespaces[2], page), 0);
     assert_true(inv.namespaces[2].size_bytes == 1920383410176);
     assert_int_equal(admin(2, EL_ADMIN_GET_LOG, EL_NVME_LID_OCP_SMART, 0, page, 512, NULL), 0);
-    assert_int_equal(el_fill_ocp(&inv.slots[2], page, 1), 0);
+    assert_int_equal(el_fill_page(&inv.slots[2], EL_READ_OCP, page, EL_NVME_LOG_SIZE, 1), 0);
     assert_int_equal(admin(2, EL_ADMIN_GET_LOG, EL_NVME_LID_SELF_TEST, 0, page, 564, NULL), 0);
     assert_int_equal(admin(2, EL_ADMIN_GET_LOG, EL_NVME_LID_SUPPORTED, 0, page, 1024, NULL), 0);
     assert_int_equal(page[4 * 0xc0], 1);
@@ -105,7 +106,7 @@ static void locks_close_and_open(void **state)
     for (int minute = 0; minute < 3; minute++) {
         assert_int_equal(admin(1, EL_ADMIN_SECURITY_RECEIVE, EL_SECP_TCG, EL_TCG_DISCOVERY, page, sizeof page, NULL),
                          0);
-        assert_int_equal(el_fill_security(&inv.slots[1], page, sizeof page, 1), 0);
+        assert_int_equal(el_fill_page(&inv.slots[1], EL_READ_SECURITY, page, sizeof page, 1), 0);
         assert_true(now->locking_supported && now->media_encryption && now->locked == (minute == 1));
         assert_string_equal(el_nvme_ssc_name(now->ssc), "opal-2");
         el_twin_advance(b.dev.dev, 65);
