@@ -8,27 +8,37 @@
 
 #include "base/num.h"
 
-int el_file_read(int dirfd, const char *path, size_t max, struct el_buf *out)
+/* From where the file stands, or from its start when it is `kept`. */
+static int read_whole(int fd, bool kept, size_t max, struct el_buf *out)
 {
-    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size_t start = out->len;
 
-    if (fd < 0)
-        return -errno;
     for (;;) {
         char chunk[4096];
-        ssize_t n = read(fd, chunk, sizeof chunk);
+        ssize_t n = kept ? pread(fd, chunk, sizeof chunk, (off_t)(out->len - start)) : read(fd, chunk, sizeof chunk);
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return -errno;
-        if (n == 0)
+        if (n == 0 || out->failed)
             return out->failed ? -ENOMEM : 0;
         if (out->len - start + (size_t)n > max)
             return -EFBIG;
         el_buf_put(out, chunk, (size_t)n);
     }
+}
+
+int el_file_read(int dirfd, const char *path, size_t max, struct el_buf *out)
+{
+    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    return fd < 0 ? -errno : read_whole(fd, false, max, out);
+}
+
+int el_file_reread(int fd, size_t max, struct el_buf *out)
+{
+    return read_whole(fd, true, max, out);
 }
 
 int el_file_read_line(int dirfd, const char *path, char *out, size_t size)
@@ -64,20 +74,29 @@ int el_file_read_i64(int dirfd, const char *path, int64_t *out)
     return r < 0 ? r : el_num_parse_i64(line, out);
 }
 
-int el_file_write_attr(int dirfd, const char *path, const char *text)
+static int write_once(int fd, bool kept, const char *text)
 {
-    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
     size_t n = strlen(text);
     ssize_t w;
 
-    if (fd < 0)
-        return -errno;
     do
-        w = write(fd, text, n);
+        w = kept ? pwrite(fd, text, n, 0) : write(fd, text, n);
     while (w < 0 && errno == EINTR);
     if (w < 0)
         return -errno;
     return (size_t)w == n ? 0 : -EIO;
+}
+
+int el_file_write_attr(int dirfd, const char *path, const char *text)
+{
+    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
+
+    return fd < 0 ? -errno : write_once(fd, false, text);
+}
+
+int el_file_rewrite(int fd, const char *text)
+{
+    return write_once(fd, true, text);
 }
 
 static int write_all(int fd, const char *bytes, size_t n)

@@ -17,6 +17,10 @@ int el_file_read_i64(int dirfd, const char *path, int64_t *out); /* -EINVAL when
 /* Writes a file that is there already (sysfs, cgroup) in one write(2). 0 or -errno. */
 int el_file_write_attr(int dirfd, const char *path, const char *text);
 
+/* The same two for a file that is kept open: all of it from its start, and one write(2) at its start. */
+int el_file_reread(int fd, size_t max, struct el_buf *out);
+int el_file_rewrite(int fd, const char *text);
+
 /* Replaces `path` by a new file of `mode` (write beside it, rename). With `durable`, fsync of file and directory too.
  * Readers see the old or the new bytes, never a mix. 0 or -errno; on failure the old file stands. */
 int el_file_replace(int dirfd, const char *path, const void *bytes, size_t n, unsigned mode, bool durable);

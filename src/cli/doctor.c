@@ -136,7 +136,12 @@ static void check_caps(struct doctor *d)
         "  mkdir -p /etc/systemd/system/$s.slice.d\n"
         "  printf '[Slice]\\nIOAccounting=yes\\n' > /etc/systemd/system/$s.slice.d/50-elementd.conf\n"
         "done; systemctl daemon-reload   (a hand-made +io is undone by the next daemon-reload)";
-    int r = el_cgroup_io_controller(&d->fs);
+    struct el_cgroup cgroup;
+    int r;
+
+    el_cgroup_open(&cgroup, &d->fs);
+    r = el_cgroup_io_controller(&cgroup);
+    el_cgroup_close(&cgroup);
 
     if (r == -ENOLCK)
         find(d, BAD, "caps", fix,

@@ -5,7 +5,7 @@
 
 #define LINKS_EVERY_US (10 * EL_USEC_PER_SEC) /* links change seldom and are many files */
 
-/* One set of copies; belongs to the worker while it runs. */
+/* One set of copies; belongs to its worker while that runs. */
 struct copies {
     struct el_device dev;
     struct el_link *links;
@@ -14,30 +14,40 @@ struct copies {
     uint32_t *key; /* of each slot; 0 and not `there`: nothing to read */
     bool *there;
     uint32_t n_links, n_sensors, n_slots;
-    bool with_links;
+};
+
+struct job {
+    struct el_worker *worker;
+    struct copies *copies; /* owned by the worker's drop */
+    bool running;
 };
 
 struct el_board {
     struct el_device dev;
     int done_fd;
-    struct el_worker *worker;
-    struct copies *copies; /* owned by the worker's drop */
-    bool running;
+    struct job values; /* sensors and I/O: what a round waits for */
+    struct job links;  /* many files; a round takes what is there */
     int64_t links_due_us, last_us;
 };
 
-static void read_all(void *arg)
+static void read_values(void *arg)
 {
     struct copies *c = arg;
     const struct el_device_ops *ops = c->dev.ops;
 
-    if (c->with_links && c->n_links && ops->read_links)
-        (void)ops->read_links(c->dev.dev, c->links, c->n_links); /* a row that fails says so itself */
     if (c->n_sensors && ops->read_sensors)
-        (void)ops->read_sensors(c->dev.dev, c->sensors, c->n_sensors);
+        (void)ops->read_sensors(c->dev.dev, c->sensors, c->n_sensors); /* a row that fails says so itself */
     for (uint32_t i = 0; i < c->n_slots; i++)
         if (!c->there[i] || !ops->read_io || ops->read_io(c->dev.dev, c->key[i], &c->io[i]) < 0)
             c->io[i].valid = false;
+}
+
+static void read_links(void *arg)
+{
+    struct copies *c = arg;
+
+    if (c->n_links && c->dev.ops->read_links)
+        (void)c->dev.ops->read_links(c->dev.dev, c->links, c->n_links);
 }
 
 static void copies_free(void *arg)
@@ -65,8 +75,10 @@ struct el_board *el_board_new(const struct el_device *dev, int done_fd)
 
 struct el_board *el_board_free(struct el_board *b)
 {
-    if (b)
-        el_worker_free(b->worker);
+    if (b) {
+        el_worker_free(b->values.worker);
+        el_worker_free(b->links.worker);
+    }
     free(b);
     return NULL;
 }
@@ -98,51 +110,73 @@ static struct copies *copies_new(const struct el_device *dev, const struct el_wo
     return c;
 }
 
-int el_board_remap(struct el_board *b, const struct el_world *w)
+static int renew(struct el_board *b, struct job *j, void (*run)(void *), const struct el_world *w)
 {
     struct copies *c = copies_new(&b->dev, w);
-    struct el_worker *fresh = c ? el_worker_new(read_all, copies_free, c, b->dev.ops->may_block, b->done_fd) : NULL;
+    struct el_worker *fresh = c ? el_worker_new(run, copies_free, c, b->dev.ops->may_block, b->done_fd) : NULL;
 
     if (!fresh) {
         copies_free(c);
         return -ENOMEM;
     }
-    el_worker_free(b->worker);
-    b->worker = fresh;
-    b->copies = c;
-    b->running = false;
-    b->links_due_us = 0;
+    el_worker_free(j->worker);
+    *j = (struct job){.worker = fresh, .copies = c};
     return 0;
+}
+
+int el_board_remap(struct el_board *b, const struct el_world *w)
+{
+    int r = renew(b, &b->values, read_values, w);
+
+    b->links_due_us = 0;
+    return r < 0 ? r : renew(b, &b->links, read_links, w);
+}
+
+static void start(struct job *j)
+{
+    if (j->worker && !j->running)
+        j->running = el_worker_start(j->worker);
+}
+
+static bool take(struct job *j)
+{
+    bool done = j->running && el_worker_idle(j->worker);
+
+    j->running &= !done;
+    return done;
 }
 
 void el_board_start(struct el_board *b, int64_t now_us)
 {
-    if (!b->worker || b->running)
+    start(&b->values);
+    if (now_us < b->links_due_us)
         return;
-    b->copies->with_links = now_us >= b->links_due_us;
-    if (b->copies->with_links)
-        b->links_due_us = now_us + LINKS_EVERY_US;
-    b->running = el_worker_start(b->worker);
+    start(&b->links);
+    b->links_due_us = now_us + LINKS_EVERY_US;
 }
 
 bool el_board_waiting(const struct el_board *b)
 {
-    return b->running && !el_worker_idle(b->worker);
+    return b->values.running && !el_worker_idle(b->values.worker);
+}
+
+bool el_board_busy(const struct el_board *b)
+{
+    return el_board_waiting(b) || (b->links.running && !el_worker_idle(b->links.worker));
 }
 
 void el_board_collect(struct el_board *b, struct el_world *w, int64_t now_us, int64_t stale_us)
 {
     struct el_snapshot *s = w->s;
 
-    if (b->running && el_worker_idle(b->worker)) {
-        const struct copies *c = b->copies;
+    if (take(&b->links))
+        memcpy(el_snapshot_links(s), b->links.copies->links, sizeof(struct el_link) * s->links.count);
+    if (take(&b->values)) {
+        const struct copies *c = b->values.copies;
 
-        if (c->with_links)
-            memcpy(el_snapshot_links(s), c->links, sizeof(struct el_link) * s->links.count);
         memcpy(el_snapshot_sensors(s), c->sensors, sizeof(struct el_sensor) * s->sensors.count);
         for (uint32_t i = 0; i < s->slots.count; i++)
             el_snapshot_slots(s)[i].io = c->io[i];
-        b->running = false;
         b->last_us = now_us;
     }
     for (uint32_t i = 0; i < s->sensors.count && now_us - b->last_us > stale_us; i++)

@@ -74,7 +74,7 @@ static void read_all(struct el_drive_set *drives, struct el_board *board, struct
 
     el_board_start(board, start);
     el_drive_set_start(drives, w, settings, start);
-    while ((el_board_waiting(board) || el_drive_set_waiting(drives, start)) &&
+    while ((el_board_busy(board) || el_drive_set_waiting(drives, start)) &&
            el_clock_boottime_us() - start < WAIT_US) {
         (void)poll(&p, 1, 100);
         (void)eventfd_read(fd, &done);
@@ -118,7 +118,7 @@ int el_scan_read(const struct el_device *dev, const struct el_settings *settings
         read_all(&drives, board, &out->world, settings, fd);
         set_limits(settings, profiles, &out->world);
         ask_hands(dev, out);
-        *hung = el_board_waiting(board);
+        *hung = el_board_busy(board);
     }
     el_remap_free(&remap);
     el_drive_set_free(&drives);

@@ -227,7 +227,7 @@ struct el_tick *el_tick_free(struct el_tick *t)
 
     if (!t)
         return NULL;
-    hung = t->board && el_board_waiting(t->board);
+    hung = t->board && el_board_busy(t->board);
     if (t->saver && t->discovered)
         save_history(t);
     held = el_actuate_free(t->hands, EXIT_WAIT_US);

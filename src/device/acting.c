@@ -17,6 +17,7 @@ struct memory {
 
 struct el_acting {
     const struct el_sysfs *fs;
+    struct el_cgroup cgroup;
     struct el_drives *drives;
     pthread_mutex_t lock;   /* of the table and the count, not of the rows */
     uint32_t busy;          /* calls inside */
@@ -32,6 +33,7 @@ struct el_acting *el_acting_new(const struct el_sysfs *fs, struct el_drives *dri
         return NULL;
     a->fs = fs;
     a->drives = drives;
+    el_cgroup_open(&a->cgroup, fs);
     pthread_mutex_init(&a->lock, NULL);
     return a;
 }
@@ -50,6 +52,7 @@ bool el_acting_free(struct el_acting *a)
     for (uint32_t i = 0; i < a->n; i++)
         free(a->memory[i]);
     free(a->memory);
+    el_cgroup_close(&a->cgroup);
     pthread_mutex_destroy(&a->lock);
     free(a);
     return true;
@@ -72,28 +75,42 @@ static struct memory *memory_of(struct el_acting *a, uint32_t key)
     return m;
 }
 
-/* What every call on a drive starts with: its name of the day, and what was last set. */
+/* What every call on a drive starts with: its block devices, and what was last set. */
 struct target {
-    char controller[16];
+    struct el_disks disks;
     struct memory *m;
 };
+
+static bool moves_io(enum el_actuator what)
+{
+    return what == EL_ACTUATOR_IO_BUDGET || what == EL_ACTUATOR_IO_MAX;
+}
 
 /* Enters; each call that this lets in must `leave`. */
 static int aim(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, struct target *t)
 {
-    if (what == EL_ACTUATOR_FAN ? !pwm : !el_drives_controller(a->drives, key, t->controller))
-        return -ENODEV;
-    t->m = what == EL_ACTUATOR_FAN ? NULL : memory_of(a, key);
-    if (what != EL_ACTUATOR_FAN && !t->m)
-        return -ENOMEM;
+    char controller[16];
+    int r = what == EL_ACTUATOR_FAN && !pwm ? -ENODEV : 0;
+
+    *t = (struct target){0};
+    if (moves_io(what)) {
+        r = el_drives_disks(a->drives, key, controller, &t->disks);
+        t->m = r == 0 ? memory_of(a, key) : NULL;
+        r = r == 0 && !t->m ? -ENOMEM : r;
+    }
+    if (r < 0) {
+        el_disks_free(&t->disks);
+        return r;
+    }
     pthread_mutex_lock(&a->lock);
     a->busy++;
     pthread_mutex_unlock(&a->lock);
     return 0;
 }
 
-static int leave(struct el_acting *a, int r)
+static int leave(struct el_acting *a, struct target *t, int r)
 {
+    el_disks_free(&t->disks);
     pthread_mutex_lock(&a->lock);
     a->busy--;
     pthread_mutex_unlock(&a->lock);
@@ -112,13 +129,13 @@ int el_acting_usable(struct el_acting *a, enum el_actuator what, uint32_t key, c
     }
     switch (what) {
     case EL_ACTUATOR_IO_BUDGET:
-        return leave(a, el_iocost_usable(a->fs, t.controller, why, why_size));
+        return leave(a, &t, el_iocost_usable(&a->cgroup, &t.disks, why, why_size));
     case EL_ACTUATOR_IO_MAX:
-        return leave(a, el_iomax_usable(a->fs, t.controller, &t.m->max, why, why_size));
+        return leave(a, &t, el_iomax_usable(&a->cgroup, &t.disks, &t.m->max, why, why_size));
     case EL_ACTUATOR_FAN:
-        return leave(a, el_fan_usable(a->fs, pwm, why, why_size));
+        return leave(a, &t, el_fan_usable(a->fs, pwm, why, why_size));
     default:
-        return leave(a, el_feature_usable(a->drives, what, key, why, why_size));
+        return leave(a, &t, el_feature_usable(a->drives, what, key, why, why_size));
     }
 }
 
@@ -131,13 +148,13 @@ int el_acting_save(struct el_acting *a, enum el_actuator what, uint32_t key, con
         return r;
     switch (what) {
     case EL_ACTUATOR_IO_BUDGET:
-        return leave(a, el_iocost_save(a->fs, t.controller, text, size));
+        return leave(a, &t, el_iocost_save(&a->cgroup, &t.disks, text, size));
     case EL_ACTUATOR_IO_MAX:
-        return leave(a, el_iomax_save(a->fs, t.controller, &t.m->max, text, size));
+        return leave(a, &t, el_iomax_save(&a->cgroup, &t.disks, &t.m->max, text, size));
     case EL_ACTUATOR_FAN:
-        return leave(a, el_fan_save(a->fs, pwm, text, size));
+        return leave(a, &t, el_fan_save(a->fs, pwm, text, size));
     default:
-        return leave(a, el_feature_save(a->drives, what, key, text, size));
+        return leave(a, &t, el_feature_save(a->drives, what, key, text, size));
     }
 }
 
@@ -151,13 +168,13 @@ int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, co
         return r;
     switch (what) {
     case EL_ACTUATOR_IO_BUDGET:
-        return leave(a, el_iocost_write(a->fs, t.controller, &t.m->cost, &v->cap));
+        return leave(a, &t, el_iocost_write(&a->cgroup, &t.disks, &t.m->cost, &v->cap));
     case EL_ACTUATOR_IO_MAX:
-        return leave(a, el_iomax_write(a->fs, t.controller, &t.m->max, &v->cap));
+        return leave(a, &t, el_iomax_write(&a->cgroup, &t.disks, &t.m->max, &v->cap));
     case EL_ACTUATOR_FAN:
-        return leave(a, el_fan_write(a->fs, pwm, v->pwm_ratio));
+        return leave(a, &t, el_fan_write(a->fs, pwm, v->pwm_ratio));
     default:
-        return leave(a, el_feature_write(a->drives, what, key, v));
+        return leave(a, &t, el_feature_write(a->drives, what, key, v));
     }
 }
 
@@ -171,13 +188,13 @@ int el_acting_read(struct el_acting *a, enum el_actuator what, uint32_t key, con
         return r;
     switch (what) {
     case EL_ACTUATOR_IO_BUDGET:
-        return leave(a, el_iocost_read(a->fs, t.controller, &t.m->cost, &out->cap));
+        return leave(a, &t, el_iocost_read(&a->cgroup, &t.disks, &t.m->cost, &out->cap));
     case EL_ACTUATOR_IO_MAX:
-        return leave(a, el_iomax_read(a->fs, t.controller, &t.m->max, &out->cap));
+        return leave(a, &t, el_iomax_read(&a->cgroup, &t.disks, &t.m->max, &out->cap));
     case EL_ACTUATOR_FAN:
-        return leave(a, el_fan_read(a->fs, pwm, &out->pwm_ratio));
+        return leave(a, &t, el_fan_read(a->fs, pwm, &out->pwm_ratio));
     default:
-        return leave(a, el_feature_read(a->drives, what, key, out));
+        return leave(a, &t, el_feature_read(a->drives, what, key, out));
     }
 }
 
@@ -190,12 +207,12 @@ int el_acting_restore(struct el_acting *a, enum el_actuator what, uint32_t key, 
         return r;
     switch (what) {
     case EL_ACTUATOR_IO_BUDGET:
-        return leave(a, el_iocost_restore(a->fs, t.controller, text));
+        return leave(a, &t, el_iocost_restore(&a->cgroup, &t.disks, text));
     case EL_ACTUATOR_IO_MAX:
-        return leave(a, el_iomax_restore(a->fs, t.controller, text));
+        return leave(a, &t, el_iomax_restore(&a->cgroup, &t.disks, text));
     case EL_ACTUATOR_FAN:
-        return leave(a, el_fan_restore(a->fs, pwm, text));
+        return leave(a, &t, el_fan_restore(a->fs, pwm, text));
     default:
-        return leave(a, el_feature_restore(a->drives, what, key, text));
+        return leave(a, &t, el_feature_restore(a->drives, what, key, text));
     }
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "device/namespaces.h"
 
 #define SYS_BLOCK     "sys/class/block"
 #define DISKSTATS_MAX (1u << 20)
@@ -59,23 +58,17 @@ static bool add_disk(const struct el_sysfs *fs, const char *controller, const ch
     return el_sysfs_join(dir, SYS_BLOCK, disk) && (stat_file(fs, dir, io) || diskstats_line(fs, disk, io));
 }
 
-int el_blkio_read(const struct el_sysfs *fs, const char *controller, int64_t now_us, struct el_slot_io *io)
+int el_blkio_read(const struct el_sysfs *fs, const char *controller, const struct el_disks *disks, int64_t now_us,
+                  struct el_slot_io *io)
 {
-    EL_AUTO_NAMES struct el_names disks = {0};
     struct el_slot_io sum = {.time_us = now_us, .valid = true};
     uint32_t counted = 0;
-    int r = el_namespaces_disks(fs, controller, &disks);
 
-    if (r < 0)
-        return r;
-    for (size_t i = 0; i < disks.n; i++)
-        counted += add_disk(fs, controller, disks.name[i], &sum);
-    for (size_t i = 0; !counted && i < disks.n; i++) {
-        char head[32];
-
-        if (el_namespaces_head(disks.name[i], head, sizeof head) && strcmp(head, disks.name[i]) != 0)
-            counted += add_disk(fs, controller, head, &sum);
-    }
+    for (uint32_t i = 0; i < disks->n; i++)
+        counted += add_disk(fs, controller, disks->disk[i].name, &sum);
+    for (uint32_t i = 0; !counted && i < disks->n; i++)
+        if (strcmp(disks->disk[i].head, disks->disk[i].name) != 0)
+            counted += add_disk(fs, controller, disks->disk[i].head, &sum);
     if (!counted)
         return -ENODATA;
     *io = sum;

@@ -1,13 +1,14 @@
 /* Host I/O per drive as the block layer counts it, and which md array a drive belongs to. */
 #pragma once
 
-#include "device/sysfs.h"
+#include "device/disks.h"
 #include "model/device.h"
 
 /* Sums the counters of all disks of a controller (several namespaces; under multipath the hidden paths, so that each
  * drive of a multipath set counts its own I/O; the heads only where the paths are not listed). From each disk's `stat`
  * file, else from proc/diskstats. 0 or -errno: `io` untouched. */
-int el_blkio_read(const struct el_sysfs *fs, const char *controller, int64_t now_us, struct el_slot_io *io);
+int el_blkio_read(const struct el_sysfs *fs, const char *controller, const struct el_disks *disks, int64_t now_us,
+                  struct el_slot_io *io);
 
 /* Fills array and array_level of every slot from the md holders of its namespaces (or of their partitions). */
 void el_blkio_arrays(const struct el_sysfs *fs, struct el_inventory *inv);

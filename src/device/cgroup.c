@@ -1,27 +1,41 @@
 #include "device/cgroup.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/num.h"
 
 #define FILE_MAX_BYTES (256u << 10)
+#define LINE_MAX_BYTES 512
 
-int el_cgroup_device(const struct el_sysfs *fs, const char *controller, const char *disk, char out[24])
+static const char *const names[EL_CGROUP_FILES] = {
+    [EL_CGROUP_SUBTREE] = "cgroup.subtree_control", [EL_CGROUP_QOS] = "io.cost.qos", [EL_CGROUP_MODEL] = "io.cost.model"};
+
+void el_cgroup_open(struct el_cgroup *c, const struct el_sysfs *fs)
 {
-    char dir[EL_SYSFS_PATH], line[24];
-    int r;
+    c->fs = fs;
+    for (int f = 0; f < EL_CGROUP_FILES; f++) {
+        char path[EL_SYSFS_PATH];
 
-    snprintf(dir, sizeof dir, "sys/class/block/%s", disk);
-    r = el_sysfs_line(fs, dir, "dev", line, sizeof line);
-    if (r < 0) {
-        snprintf(dir, sizeof dir, "sys/class/nvme/%s/%s", controller, disk);
-        r = el_sysfs_line(fs, dir, "dev", line, sizeof line);
+        el_sysfs_join(path, EL_CGROUP_ROOT, names[f]);
+        c->fd[f] = openat(fs->root, path, O_RDWR | O_CLOEXEC);
     }
-    if (r == 0)
-        memcpy(out, line, sizeof line);
-    return r;
+}
+
+void el_cgroup_close(struct el_cgroup *c)
+{
+    for (int f = 0; f < EL_CGROUP_FILES; f++)
+        if (c->fd[f] >= 0)
+            close(c->fd[f]);
+}
+
+static int read_root(const struct el_cgroup *c, enum el_cgroup_file f, struct el_buf *out)
+{
+    return c->fd[f] < 0 ? el_sysfs_bytes(c->fs, EL_CGROUP_ROOT, names[f], FILE_MAX_BYTES, out)
+                        : el_file_reread(c->fd[f], FILE_MAX_BYTES, out);
 }
 
 static bool has_word(const char *text, const char *word)
@@ -29,39 +43,59 @@ static bool has_word(const char *text, const char *word)
     size_t n = strlen(word);
 
     for (const char *p = text; (p = strstr(p, word)); p += n)
-        if ((p == text || p[-1] == ' ') && (!p[n] || p[n] == ' '))
+        if ((p == text || p[-1] == ' ') && (!p[n] || p[n] == ' ' || p[n] == '\n'))
             return true;
     return false;
 }
 
-int el_cgroup_io_controller(const struct el_sysfs *fs)
+int el_cgroup_io_controller(const struct el_cgroup *c)
 {
+    EL_AUTO_BUF struct el_buf on = {0};
     char line[512];
-    int r = el_sysfs_line(fs, EL_CGROUP_ROOT, "cgroup.controllers", line, sizeof line);
+    int r;
 
+    if (read_root(c, EL_CGROUP_SUBTREE, &on) == 0 && on.data && has_word(on.data, "io"))
+        return 0;
+    r = el_sysfs_line(c->fs, EL_CGROUP_ROOT, "cgroup.controllers", line, sizeof line);
     if (r < 0)
         return r == -ENODATA ? -ENOTSUP : -ENOENT;
-    if (!has_word(line, "io"))
-        return -ENOTSUP;
-    r = el_sysfs_line(fs, EL_CGROUP_ROOT, "cgroup.subtree_control", line, sizeof line);
-    return r == 0 && has_word(line, "io") ? 0 : -ENOLCK;
+    return has_word(line, "io") ? -ENOLCK : -ENOTSUP;
+}
+
+/* -ENODATA also for a line that is cut. */
+static int find_line(const char *text, const char *device, struct el_buf *out)
+{
+    size_t n = strlen(device);
+    const char *end;
+
+    for (const char *line = text; line && (end = strchr(line, '\n')); line = end + 1)
+        if (strncmp(line, device, n) == 0 && line[n] == ' ') {
+            el_buf_put(out, line + n + 1, (size_t)(end - line) - n - 1);
+            return out->failed ? -ENOMEM : 0;
+        }
+    return -ENODATA;
 }
 
 int el_cgroup_line(const struct el_sysfs *fs, const char *dir, const char *file, const char *device, struct el_buf *out)
 {
     EL_AUTO_BUF struct el_buf b = {0};
-    size_t n = strlen(device);
-    char *save, *line;
     int r = el_sysfs_bytes(fs, dir, file, FILE_MAX_BYTES, &b);
 
-    if (r < 0)
-        return r;
-    for (line = b.data ? strtok_r(b.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
-        if (strncmp(line, device, n) == 0 && line[n] == ' ') {
-            el_buf_puts(out, line + n + 1);
-            return out->failed ? -ENOMEM : 0;
-        }
-    return -ENODATA;
+    return r < 0 ? r : find_line(b.data, device, out);
+}
+
+int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out)
+{
+    EL_AUTO_BUF struct el_buf b = {0};
+    char head[4096]; /* most machines' whole file, in one call */
+    ssize_t n = c->fd[file] < 0 ? 0 : pread(c->fd[file], head, sizeof head - 1, 0);
+    int r;
+
+    head[n > 0 ? n : 0] = '\0';
+    if (find_line(head, device, out) == 0)
+        return 0;
+    r = read_root(c, file, &b);
+    return r < 0 ? r : find_line(b.data, device, out);
 }
 
 bool el_cgroup_value(const char *line, const char *key, uint64_t *out)
@@ -83,11 +117,25 @@ bool el_cgroup_value(const char *line, const char *key, uint64_t *out)
     return false;
 }
 
+static bool compose(char line[LINE_MAX_BYTES], const char *device, const char *text)
+{
+    return (size_t)snprintf(line, LINE_MAX_BYTES, "%s %s", device, text) < LINE_MAX_BYTES;
+}
+
 int el_cgroup_write(const struct el_sysfs *fs, const char *dir, const char *file, const char *device, const char *text)
 {
-    char path[EL_SYSFS_PATH], line[512];
+    char path[EL_SYSFS_PATH], line[LINE_MAX_BYTES];
 
-    if (!el_sysfs_join(path, dir, file) || (size_t)snprintf(line, sizeof line, "%s %s", device, text) >= sizeof line)
+    if (!el_sysfs_join(path, dir, file) || !compose(line, device, text))
         return -ENAMETOOLONG;
     return el_file_write_attr(fs->root, path, line);
+}
+
+int el_cgroup_root_write(const struct el_cgroup *c, enum el_cgroup_file file, const char *device, const char *text)
+{
+    char line[LINE_MAX_BYTES];
+
+    if (c->fd[file] < 0)
+        return el_cgroup_write(c->fs, EL_CGROUP_ROOT, names[file], device, text);
+    return compose(line, device, text) ? el_file_rewrite(c->fd[file], line) : -ENAMETOOLONG;
 }

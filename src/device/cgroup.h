@@ -6,22 +6,32 @@
 
 #define EL_CGROUP_ROOT "sys/fs/cgroup"
 
-/* "259:3" of a block device ("nvme3n1", hidden paths too). 0 or -errno. */
-int el_cgroup_device(const struct el_sysfs *fs, const char *controller, const char *disk, char out[24]);
+/* Files of the root cgroup that every round reads and writes. */
+enum el_cgroup_file { EL_CGROUP_SUBTREE, EL_CGROUP_QOS, EL_CGROUP_MODEL, EL_CGROUP_FILES };
+
+struct el_cgroup {
+    const struct el_sysfs *fs;
+    int fd[EL_CGROUP_FILES]; /* kept open; -1: opened each time */
+};
+
+void el_cgroup_open(struct el_cgroup *c, const struct el_sysfs *fs); /* `fs` is kept */
+void el_cgroup_close(struct el_cgroup *c);
 
 /* Whether the io controller is on for the children of the root. Without it the kernel accepts caps and applies none. 0;
  * -ENOENT: no cgroup v2 root here; -ENOTSUP: the kernel has no io controller; -ENOLCK: it is there, but switched off.
  */
-int el_cgroup_io_controller(const struct el_sysfs *fs);
+int el_cgroup_io_controller(const struct el_cgroup *c);
 
 /* The line of `device` in a file with one line per device, without the device number. 0, -ENODATA when there is none.
  */
 int el_cgroup_line(const struct el_sysfs *fs, const char *dir, const char *file, const char *device,
                    struct el_buf *out);
+int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out);
 
 /* Value of `key=` in such a line as a number ("max" is UINT64_MAX; fractions are cut). False when it is not there. */
 bool el_cgroup_value(const char *line, const char *key, uint64_t *out);
 
-/* Writes "DEVICE TEXT" to dir/file: one write(2), which can block for long while the device does not answer. 0 or
+/* Writes "DEVICE TEXT" to a file: one write(2), which can block for long while the device does not answer. 0 or
  * -errno. */
 int el_cgroup_write(const struct el_sysfs *fs, const char *dir, const char *file, const char *device, const char *text);
+int el_cgroup_root_write(const struct el_cgroup *c, enum el_cgroup_file file, const char *device, const char *text);

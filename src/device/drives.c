@@ -16,6 +16,8 @@ struct drive {
     int fd, state_fd, pm_fd; /* -1 = not open */
     uint32_t busy;           /* calls inside; only then descriptors must stay */
     bool present, complained;
+    struct el_disks disks;
+    int disks_error; /* of looking for them */
     struct el_drive_facts facts;
 };
 
@@ -52,6 +54,7 @@ static void close_all(struct drive *v)
     close_fd(&v->fd);
     close_fd(&v->state_fd);
     close_fd(&v->pm_fd);
+    el_disks_free(&v->disks);
 }
 
 bool el_drives_free(struct el_drives *d)
@@ -122,6 +125,8 @@ static int update_slot(struct el_drives *d, struct el_slot *s)
         v->state_fd = open_attr(d, s->controller, "state");
     if (v->pm_fd < 0)
         v->pm_fd = open_attr(d, s->controller, "device/power/runtime_status");
+    el_disks_free(&v->disks);
+    v->disks_error = el_disks_read(d->fs, s->controller, &v->disks);
     return 0;
 }
 
@@ -141,8 +146,8 @@ int el_drives_update(struct el_drives *d, struct el_inventory *inv)
     return r;
 }
 
-/* Enters a drive: its descriptors stay open until `leave`. */
-static struct drive *enter(struct el_drives *d, uint32_t key)
+/* Enters a drive: its descriptors stay open until `leave`. `fd`: of its device file, -1 while that is not open. */
+static struct drive *enter(struct el_drives *d, uint32_t key, int *fd)
 {
     struct drive *v = NULL;
 
@@ -150,6 +155,7 @@ static struct drive *enter(struct el_drives *d, uint32_t key)
     if (key > 0 && key <= d->n && d->drive[key - 1]->present) {
         v = d->drive[key - 1];
         v->busy++;
+        *fd = v->fd;
     }
     pthread_mutex_unlock(&d->lock);
     return v;
@@ -188,16 +194,10 @@ static int check_awake(const struct drive *v)
     return strncmp(text, "suspend", 7) == 0 ? -EHOSTDOWN : 0;
 }
 
-static int device_fd(struct el_drives *d, struct drive *v)
+static int open_device(struct el_drives *d, struct drive *v)
 {
-    int fd, opened;
+    int fd, opened = el_nvme_open(v->controller);
 
-    pthread_mutex_lock(&d->lock);
-    fd = v->fd;
-    pthread_mutex_unlock(&d->lock);
-    if (fd >= 0)
-        return fd;
-    opened = el_nvme_open(v->controller);
     if (opened < 0)
         return opened == -ENOENT ? -ENODEV : opened;
     pthread_mutex_lock(&d->lock);
@@ -235,33 +235,37 @@ static void learn(struct el_drives *d, struct drive *v, const struct el_admin *c
 
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd)
 {
-    struct drive *v = enter(d, key);
-    int r;
+    int r, fd;
+    struct drive *v = enter(d, key, &fd);
 
     if (!v)
         return -ENODEV;
     r = check_awake(v);
     if (r == 0) {
-        int fd = device_fd(d, v);
-
+        if (fd < 0)
+            fd = open_device(d, v);
         r = fd < 0 ? fd : el_nvme_command(fd, cmd, d->timeout_ms);
         complain(v, r);
-        learn(d, v, cmd, r);
+        if (cmd->kind != EL_ADMIN_GET_LOG)
+            learn(d, v, cmd, r);
     }
     leave(d, v);
     return r;
 }
 
-bool el_drives_controller(struct el_drives *d, uint32_t key, char out[16])
+int el_drives_disks(struct el_drives *d, uint32_t key, char controller[16], struct el_disks *out)
 {
-    bool present;
+    int r = -ENODEV;
 
     pthread_mutex_lock(&d->lock);
-    present = key > 0 && key <= d->n && d->drive[key - 1]->present;
-    if (present)
-        memcpy(out, d->drive[key - 1]->controller, 16);
+    if (key > 0 && key <= d->n && d->drive[key - 1]->present) {
+        const struct drive *v = d->drive[key - 1];
+
+        memcpy(controller, v->controller, 16);
+        r = v->disks_error < 0 ? v->disks_error : el_disks_present(&v->disks, out);
+    }
     pthread_mutex_unlock(&d->lock);
-    return present;
+    return r;
 }
 
 bool el_drives_facts(struct el_drives *d, uint32_t key, struct el_drive_facts *out)

@@ -3,7 +3,7 @@
  * in the kernel for ever. */
 #pragma once
 
-#include "device/sysfs.h"
+#include "device/disks.h"
 #include "model/device.h"
 
 struct el_drives;
@@ -21,8 +21,9 @@ int el_drives_update(struct el_drives *d, struct el_inventory *inv);
  * sent), -EHOSTDOWN it is suspended and was not woken, -EACCES/-EPERM CAP_SYS_ADMIN is missing. Blocks. */
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd);
 
-/* Controller name of the day; false when the drive is gone. */
-bool el_drives_controller(struct el_drives *d, uint32_t key, char out[16]);
+/* The block devices that the last discovery found, as far as they are still what they were, and the controller's name
+ * of the day. Free with el_disks_free. 0, -ENODEV: the drive is gone, or -ENOMEM. */
+int el_drives_disks(struct el_drives *d, uint32_t key, char controller[16], struct el_disks *out);
 
 /* What the answers that passed by have told of a drive: asking again would cost commands, and could block. */
 struct el_drive_facts {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,6 +19,7 @@
 #include "device/uevent.h"
 
 #define READING_WAIT_US (50 * EL_USEC_PER_MSEC) /* a discovery waits no longer for a reading under way */
+#define DESCRIPTORS     65536
 #define RESCAN_US       (5 * EL_USEC_PER_SEC)   /* uevents can be lost or never come; looking is cheap */
 
 enum { ROW_GONE = -1, ROW_FILE = -2 };
@@ -272,11 +274,11 @@ static int host_read_links(void *dev, struct el_link *links, uint32_t n)
 static int host_read_io(void *dev, uint32_t key, struct el_slot_io *io)
 {
     struct host *h = dev;
+    EL_AUTO_DISKS struct el_disks disks = {0};
     char controller[16];
+    int r = el_drives_disks(h->drives, key, controller, &disks);
 
-    if (!el_drives_controller(h->drives, key, controller))
-        return -ENODEV;
-    return el_blkio_read(&h->fs, controller, el_clock_boottime_us(), io);
+    return r < 0 ? r : el_blkio_read(&h->fs, controller, &disks, el_clock_boottime_us(), io);
 }
 
 /* ---- acting ---- */
@@ -376,12 +378,24 @@ static const struct el_device_ops host_ops = {
     .close = host_close,
 };
 
+/* A drive holds four descriptors or more; hundreds of drives are more than the usual soft limit of 1,024. */
+static void allow_descriptors(void)
+{
+    struct rlimit l;
+
+    if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+        l.rlim_cur = EL_MIN(l.rlim_max, (rlim_t)DESCRIPTORS);
+        (void)setrlimit(RLIMIT_NOFILE, &l); /* then the drives beyond are said to fail */
+    }
+}
+
 int el_host_open(const struct el_settings *settings, struct el_device *out)
 {
     struct host *h = calloc(1, sizeof *h);
 
     if (!h)
         return -ENOMEM;
+    allow_descriptors();
     h->settings = *settings;
     pthread_mutex_init(&h->reading, NULL);
     pthread_mutex_init(&h->lock, NULL);

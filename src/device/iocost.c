@@ -7,12 +7,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "device/cgroup.h"
-#include "device/namespaces.h"
 #include "device/price.h"
 
-#define MODEL       "io.cost.model"
-#define QOS         "io.cost.qos"
 #define QOS_HOLD    "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=100 max=100"
 #define QOS_FREE    "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=10000 max=10000"
 #define QOS_OFF     "enable=0 ctrl=auto"
@@ -20,31 +16,16 @@
 #define FREE_FACTOR 100.0 /* prices of a drive without a cap: far above what it can do */
 #define DRAIN_US                                                                                                       \
     (100 * EL_USEC_PER_MSEC) /* longer than io.cost's period at 5 ms latency targets (measured: 20..50 ms) */
-#define DISKS_MAX 16
 
-/* The block devices of a controller that io.cost can act on. */
-struct devices {
-    char number[DISKS_MAX][24];
-    uint32_t n;
-    bool multipath;
-};
-
-static int find_devices(const struct el_sysfs *fs, const char *controller, struct devices *out)
+/* Whether io.cost can act on these disks. 0 or -errno; -ENODEV: nothing is left that a cap could sit on. */
+static int check_disks(const struct el_disks *d)
 {
-    EL_AUTO_NAMES struct el_names disks = {0};
-    int r = el_namespaces_disks(fs, controller, &disks);
-
-    *out = (struct devices){0};
-    for (size_t i = 0; r == 0 && i < disks.n && out->n < DISKS_MAX; i++) {
-        char head[32];
-
-        out->multipath |= el_namespaces_head(disks.name[i], head, sizeof head) && strcmp(head, disks.name[i]) != 0;
-        if (el_cgroup_device(fs, controller, disks.name[i], out->number[out->n]) == 0)
-            out->n++;
-    }
-    if (r == 0 && out->multipath)
+    if (el_disks_multipath(d))
         return -EOPNOTSUPP;
-    return r < 0 ? r : out->n ? 0 : -ENODEV;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (!d->disk[i].number[0])
+            return -ENXIO;
+    return d->n ? 0 : -ENODEV;
 }
 
 /* Whether a qos line is one of ours: enabled with exactly our numbers. */
@@ -60,15 +41,22 @@ static bool is_ours(const char *line)
 
 enum owner { NOBODY, OURS, FOREIGN };
 
-static enum owner owner_of(const struct el_sysfs *fs, const char *device)
+/* Whose settings are in force on a device; `min` (may be NULL) of ours, 0 of others. */
+static enum owner owner_of(const struct el_cgroup *cg, const char *device, uint64_t *min)
 {
     EL_AUTO_BUF struct el_buf line = {0};
     uint64_t enabled;
 
-    if (el_cgroup_line(fs, EL_CGROUP_ROOT, QOS, device, &line) < 0 || !el_cgroup_value(line.data, "enable", &enabled) ||
-        !enabled)
+    if (min)
+        *min = 0;
+    if (el_cgroup_root_line(cg, EL_CGROUP_QOS, device, &line) < 0 ||
+        !el_cgroup_value(line.data, "enable", &enabled) || !enabled)
         return NOBODY;
-    return is_ours(line.data) ? OURS : FOREIGN;
+    if (!is_ours(line.data))
+        return FOREIGN;
+    if (min)
+        (void)el_cgroup_value(line.data, "min", min);
+    return OURS;
 }
 
 static int explain(int r, char *why, size_t size, const char *text)
@@ -77,10 +65,9 @@ static int explain(int r, char *why, size_t size, const char *text)
     return r;
 }
 
-int el_iocost_usable(const struct el_sysfs *fs, const char *controller, char *why, size_t why_size)
+int el_iocost_usable(const struct el_cgroup *cg, const struct el_disks *d, char *why, size_t why_size)
 {
-    struct devices d;
-    int r = el_cgroup_io_controller(fs);
+    int r = el_cgroup_io_controller(cg);
 
     if (r == -ENOLCK)
         return explain(r, why, why_size,
@@ -88,17 +75,17 @@ int el_iocost_usable(const struct el_sysfs *fs, const char *controller, char *wh
                        "IOAccounting=yes (see elementd doctor)");
     if (r < 0)
         return explain(r, why, why_size, "no cgroup v2 root with an io controller here");
-    if (!el_sysfs_exists(fs, EL_CGROUP_ROOT, QOS))
+    if (!el_sysfs_exists(cg->fs, EL_CGROUP_ROOT, "io.cost.qos"))
         return explain(-ENOTSUP, why, why_size,
                        "this kernel has no io.cost (CONFIG_BLK_CGROUP_IOCOST), or this is no root cgroup");
-    r = find_devices(fs, controller, &d);
+    r = check_disks(d);
     if (r == -EOPNOTSUPP)
         return explain(r, why, why_size,
                        "multipath: io.cost accepts settings there and applies none; io.max is used instead");
     if (r < 0)
         return explain(r, why, why_size, "no namespace with a block device");
-    for (uint32_t i = 0; i < d.n; i++)
-        if (owner_of(fs, d.number[i]) == FOREIGN)
+    for (uint32_t i = 0; i < d->n; i++)
+        if (owner_of(cg, d->disk[i].number, NULL) == FOREIGN)
             return explain(-EBUSY, why, why_size,
                            "io.cost is already set up by someone else (an iocost.conf, a container "
                            "manager, an administrator); it is left alone");
@@ -106,34 +93,33 @@ int el_iocost_usable(const struct el_sysfs *fs, const char *controller, char *wh
     return 0;
 }
 
-static bool has_user_model(const struct el_sysfs *fs, const char *device, struct el_buf *line)
+static bool has_user_model(const struct el_cgroup *cg, const char *device, struct el_buf *line)
 {
-    return el_cgroup_line(fs, EL_CGROUP_ROOT, MODEL, device, line) == 0 && strstr(line->data, "ctrl=user");
+    return el_cgroup_root_line(cg, EL_CGROUP_MODEL, device, line) == 0 && strstr(line->data, "ctrl=user");
 }
 
 /* What stood there before us is always off: what a foreign owner enabled is refused, never touched. "off", or "off" and
  * the prices that someone had set without enabling them. */
-int el_iocost_save(const struct el_sysfs *fs, const char *controller, char *text, size_t size)
+int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *text, size_t size)
 {
-    struct devices d;
-    int r = find_devices(fs, controller, &d);
+    int r = check_disks(d);
 
     if (r < 0)
         return r;
     el_text_copy(text, size, "off");
-    for (uint32_t i = 0; i < d.n; i++) {
+    for (uint32_t i = 0; i < d->n; i++) {
         EL_AUTO_BUF struct el_buf line = {0};
-        enum owner owner = owner_of(fs, d.number[i]);
+        enum owner owner = owner_of(cg, d->disk[i].number, NULL);
 
         if (owner == FOREIGN)
             return -EBUSY;
-        if (owner == NOBODY && has_user_model(fs, d.number[i], &line))
+        if (owner == NOBODY && has_user_model(cg, d->disk[i].number, &line))
             snprintf(text, size, "off %s", line.data);
     }
     return 0;
 }
 
-static int write_model(const struct el_sysfs *fs, const char *device, const struct el_cap *cap, double watts)
+static int write_model(const struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts)
 {
     struct el_price_model p = el_price_model(cap, watts);
     char text[256];
@@ -142,39 +128,31 @@ static int write_model(const struct el_sysfs *fs, const char *device, const stru
              "ctrl=user model=linear rbps=%" PRIu64 " rseqiops=%" PRIu64 " rrandiops=%" PRIu64 " wbps=%" PRIu64
              " wseqiops=%" PRIu64 " wrandiops=%" PRIu64,
              p.rbps, p.rseqiops, p.rrandiops, p.wbps, p.wseqiops, p.wrandiops);
-    return el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, text);
+    return el_cgroup_root_write(cg, EL_CGROUP_MODEL, device, text);
 }
 
 /* Prices first, then the switch: never enabled with prices of another. */
-static int set_device(const struct el_sysfs *fs, const char *device, const struct el_cap *cap, double watts)
+static int set_device(const struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts)
 {
-    EL_AUTO_BUF struct el_buf line = {0};
-    uint64_t min = 0;
-    enum owner owner = owner_of(fs, device);
-    int r;
+    uint64_t min;
+    enum owner owner = owner_of(cg, device, &min);
+    int r = owner == FOREIGN ? -EBUSY : write_model(cg, device, cap, watts);
 
-    if (owner == FOREIGN)
-        return -EBUSY;
-    r = write_model(fs, device, cap, watts);
-    if (r < 0 || (owner == OURS && el_cgroup_line(fs, EL_CGROUP_ROOT, QOS, device, &line) == 0 &&
-                  el_cgroup_value(line.data, "min", &min) && min == 100))
-        return r;
-    return el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_HOLD);
+    return r < 0 || min == 100 ? r : el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_HOLD);
 }
 
-int el_iocost_write(const struct el_sysfs *fs, const char *controller, struct el_iocost_memory *m,
+int el_iocost_write(const struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m,
                     const struct el_cap *cap)
 {
-    struct devices d;
     double watts = el_price_budget_w(cap);
-    int r = isnan(watts) ? -EINVAL : find_devices(fs, controller, &d);
+    int r = isnan(watts) ? -EINVAL : check_disks(d);
 
     if (r < 0)
         return r;
     if (cap->ratio >= 1)
         watts *= FREE_FACTOR;
-    for (uint32_t i = 0; r == 0 && i < d.n; i++)
-        r = set_device(fs, d.number[i], cap, watts / d.n);
+    for (uint32_t i = 0; r == 0 && i < d->n; i++)
+        r = set_device(cg, d->disk[i].number, cap, watts / d->n);
     if (r == 0)
         *m = (struct el_iocost_memory){.cap = *cap, .full_w = cap->budget_w / cap->ratio};
     return r;
@@ -192,24 +170,23 @@ static double watts_of(const char *line, const struct el_cap *prices)
     return NAN;
 }
 
-int el_iocost_read(const struct el_sysfs *fs, const char *controller, const struct el_iocost_memory *m,
+int el_iocost_read(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iocost_memory *m,
                    struct el_cap *out)
 {
-    struct devices d;
     double watts = 0;
-    int r = find_devices(fs, controller, &d);
+    int r = check_disks(d);
 
     if (r < 0)
         return r;
     *out = m->cap;
     out->ratio = 1;
     out->budget_w = m->full_w;
-    if (el_cgroup_io_controller(fs) < 0)
+    if (el_cgroup_io_controller(cg) < 0)
         return 0; /* whatever the files say, nothing is in force */
-    for (uint32_t i = 0; i < d.n; i++) {
+    for (uint32_t i = 0; i < d->n; i++) {
         EL_AUTO_BUF struct el_buf line = {0};
 
-        if (owner_of(fs, d.number[i]) != OURS || el_cgroup_line(fs, EL_CGROUP_ROOT, MODEL, d.number[i], &line) < 0 ||
+        if (owner_of(cg, d->disk[i].number, NULL) != OURS || el_cgroup_root_line(cg, EL_CGROUP_MODEL, d->disk[i].number, &line) < 0 ||
             !strstr(line.data, "ctrl=user"))
             return 0;
         watts += watts_of(line.data, &m->cap);
@@ -223,39 +200,38 @@ int el_iocost_read(const struct el_sysfs *fs, const char *controller, const stru
     return 0;
 }
 
-static int release(const struct el_sysfs *fs, const char *device, const char *original)
+static int release(const struct el_cgroup *cg, const char *device, const char *original)
 {
     /* Prices of a drive that does 100 GB/s and 100 million operations. */
     const char *wide =
         "ctrl=user model=linear rbps=100000000000 rseqiops=100000000 rrandiops=100000000 wbps=100000000000 "
         "wseqiops=100000000 wrandiops=100000000";
-    int r = el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, wide);
+    int r = el_cgroup_root_write(cg, EL_CGROUP_MODEL, device, wide);
 
     if (r == 0)
-        r = el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_FREE);
+        r = el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_FREE);
     if (r == 0)
         el_clock_sleep_until_us(el_clock_boottime_us() + DRAIN_US, NULL);
     if (r == 0)
-        r = el_cgroup_write(fs, EL_CGROUP_ROOT, QOS, device, QOS_OFF);
-    return r == 0 ? el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, device, original) : r;
+        r = el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_OFF);
+    return r == 0 ? el_cgroup_root_write(cg, EL_CGROUP_MODEL, device, original) : r;
 }
 
-int el_iocost_restore(const struct el_sysfs *fs, const char *controller, const char *text)
+int el_iocost_restore(const struct el_cgroup *cg, const struct el_disks *d, const char *text)
 {
     const char *original = strncmp(text, "off ctrl=user ", 14) == 0 ? text + 4
                            : strcmp(text, "off") == 0               ? MODEL_AUTO
                                                                     : NULL;
-    struct devices d;
-    int r = original ? find_devices(fs, controller, &d) : -EINVAL;
+    int r = original ? check_disks(d) : -EINVAL;
 
-    for (uint32_t i = 0; r == 0 && i < d.n; i++) {
+    for (uint32_t i = 0; r == 0 && i < d->n; i++) {
         EL_AUTO_BUF struct el_buf line = {0};
-        enum owner owner = owner_of(fs, d.number[i]);
+        enum owner owner = owner_of(cg, d->disk[i].number, NULL);
 
         if (owner == OURS)
-            r = release(fs, d.number[i], original);
-        else if (owner == NOBODY && has_user_model(fs, d.number[i], &line)) /* ended between prices and switch */
-            r = el_cgroup_write(fs, EL_CGROUP_ROOT, MODEL, d.number[i], original);
+            r = release(cg, d->disk[i].number, original);
+        else if (owner == NOBODY && has_user_model(cg, d->disk[i].number, &line)) /* ended between prices and switch */
+            r = el_cgroup_root_write(cg, EL_CGROUP_MODEL, d->disk[i].number, original);
     }
     return r;
 }

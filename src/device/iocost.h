@@ -11,7 +11,8 @@
  * Settings that someone else made are refused. Thread-safe as long as each drive is in one thread. */
 #pragma once
 
-#include "device/sysfs.h"
+#include "device/cgroup.h"
+#include "device/disks.h"
 #include "model/device.h"
 
 /* `write` does not ask for the controller: where it was taken away meanwhile, `read` says that nothing is in force.
@@ -21,10 +22,10 @@ struct el_iocost_memory {
     double full_w; /* budget over ratio; 0 = nothing set yet */
 };
 
-int el_iocost_usable(const struct el_sysfs *fs, const char *controller, char *why, size_t why_size);
-int el_iocost_save(const struct el_sysfs *fs, const char *controller, char *text, size_t size);
-int el_iocost_write(const struct el_sysfs *fs, const char *controller, struct el_iocost_memory *m,
+int el_iocost_usable(const struct el_cgroup *cg, const struct el_disks *d, char *why, size_t why_size);
+int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *text, size_t size);
+int el_iocost_write(const struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m,
                     const struct el_cap *cap);
-int el_iocost_read(const struct el_sysfs *fs, const char *controller, const struct el_iocost_memory *m,
+int el_iocost_read(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iocost_memory *m,
                    struct el_cap *out);
-int el_iocost_restore(const struct el_sysfs *fs, const char *controller, const char *text);
+int el_iocost_restore(const struct el_cgroup *cg, const struct el_disks *d, const char *text);

@@ -7,40 +7,26 @@
 
 #include "base/text.h"
 #include "device/cgroup.h"
-#include "device/namespaces.h"
 #include "device/price.h"
 
 #define MAX_FILE  "io.max"
-#define DISKS_MAX 16
 
-/* The block devices people submit to: heads under multipath. */
-struct devices {
-    char number[DISKS_MAX][24];
-    uint32_t n;
-};
-
-static bool known(const struct devices *d, const char *number)
+/* The n-th block device that people submit to, NULL when it has none or stands for one before it (paths of one head). */
+static const char *head_number(const struct el_disks *d, uint32_t i)
 {
-    for (uint32_t i = 0; i < d->n; i++)
-        if (strcmp(d->number[i], number) == 0)
-            return true;
-    return false;
+    for (uint32_t k = 0; k < i; k++)
+        if (strcmp(d->disk[k].head_number, d->disk[i].head_number) == 0)
+            return NULL;
+    return d->disk[i].head_number[0] ? d->disk[i].head_number : NULL;
 }
 
-static int find_devices(const struct el_sysfs *fs, const char *controller, struct devices *out)
+static uint32_t heads(const struct el_disks *d)
 {
-    EL_AUTO_NAMES struct el_names disks = {0};
-    int r = el_namespaces_disks(fs, controller, &disks);
+    uint32_t n = 0;
 
-    *out = (struct devices){0};
-    for (size_t i = 0; r == 0 && i < disks.n && out->n < DISKS_MAX; i++) {
-        char head[32], number[24];
-
-        if (el_namespaces_head(disks.name[i], head, sizeof head) &&
-            el_cgroup_device(fs, controller, head, number) == 0 && !known(out, number))
-            memcpy(out->number[out->n++], number, sizeof number);
-    }
-    return r < 0 ? r : out->n ? 0 : -ENODEV;
+    for (uint32_t i = 0; i < d->n; i++)
+        n += head_number(d, i) != NULL;
+    return n;
 }
 
 /* Top-level cgroups with the io controller. */
@@ -62,20 +48,18 @@ static int find_groups(const struct el_sysfs *fs, struct el_names *out)
 /* Calls `visit` for each device in each top-level cgroup until one fails. */
 typedef int visit_fn(const struct el_sysfs *fs, const char *dir, const char *device, void *ctx);
 
-static int each(const struct el_sysfs *fs, const char *controller, visit_fn *visit, void *ctx)
+static int each(const struct el_cgroup *cg, const struct el_disks *d, visit_fn *visit, void *ctx)
 {
     EL_AUTO_NAMES struct el_names groups = {0};
-    struct devices d;
-    int r = find_devices(fs, controller, &d);
+    int r = heads(d) ? find_groups(cg->fs, &groups) : -ENODEV;
 
-    if (r == 0)
-        r = find_groups(fs, &groups);
     for (size_t g = 0; r == 0 && g < groups.n; g++)
-        for (uint32_t i = 0; r == 0 && i < d.n; i++) {
+        for (uint32_t i = 0; r == 0 && i < d->n; i++) {
             char dir[EL_SYSFS_PATH];
 
             el_sysfs_join(dir, EL_CGROUP_ROOT, groups.name[g]);
-            r = visit(fs, dir, d.number[i], ctx);
+            if (head_number(d, i))
+                r = visit(cg->fs, dir, head_number(d, i), ctx);
         }
     return r;
 }
@@ -98,12 +82,11 @@ static int free_limit(const struct el_sysfs *fs, const char *dir, const char *de
     return r == -ENOENT || r == -ENODEV ? 0 : r; /* the cgroup has just ended: so did its limit */
 }
 
-int el_iomax_usable(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *why,
+int el_iomax_usable(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iomax_memory *m, char *why,
                     size_t why_size)
 {
-    struct devices d;
     const char *text = "";
-    int r = el_cgroup_io_controller(fs);
+    int r = el_cgroup_io_controller(cg);
 
     if (r < 0) {
         text =
@@ -111,28 +94,28 @@ int el_iomax_usable(const struct el_sysfs *fs, const char *controller, const str
                 ? "the io controller is off for the cgroups below the root; install the drop-ins with IOAccounting=yes "
                   "(see elementd doctor)"
                 : "no cgroup v2 root with an io controller here";
-    } else if ((r = find_devices(fs, controller, &d)) < 0) {
+    } else if ((r = heads(d) ? 0 : -ENODEV) < 0) {
         text = "no namespace with a block device";
-    } else if (!m->full_w && (r = each(fs, controller, refuse_limit, NULL)) == -EBUSY) {
+    } else if (!m->full_w && (r = each(cg, d, refuse_limit, NULL)) == -EBUSY) {
         text = "io.max limits for this drive are set by someone else; they are left alone";
     }
     el_text_copy(why, why_size, text);
     return r;
 }
 
-int el_iomax_save(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *text,
+int el_iomax_save(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iomax_memory *m, char *text,
                   size_t size)
 {
-    int r = m->full_w ? 0 : each(fs, controller, refuse_limit, NULL);
+    int r = m->full_w ? 0 : each(cg, d, refuse_limit, NULL);
 
     if (r == 0)
         el_text_copy(text, size, "off"); /* limits of others are refused: there were none */
     return r;
 }
 
-int el_iomax_restore(const struct el_sysfs *fs, const char *controller, const char *text)
+int el_iomax_restore(const struct el_cgroup *cg, const struct el_disks *d, const char *text)
 {
-    return strcmp(text, "off") == 0 ? each(fs, controller, free_limit, NULL) : -EINVAL;
+    return strcmp(text, "off") == 0 ? each(cg, d, free_limit, NULL) : -EINVAL;
 }
 
 /* ---- writing ---- */
@@ -196,7 +179,7 @@ struct usage {
     struct el_slot_io all, lately;
 };
 
-static uint32_t measure(const struct el_sysfs *fs, const struct devices *d, const struct el_names *groups,
+static uint32_t measure(const struct el_sysfs *fs, const struct el_disks *d, const struct el_names *groups,
                         const struct el_iomax_memory *m, struct usage *usage)
 {
     uint32_t n = (uint32_t)EL_MIN(groups->n, EL_IOMAX_GROUPS);
@@ -205,16 +188,17 @@ static uint32_t measure(const struct el_sysfs *fs, const struct devices *d, cons
         el_sysfs_join(usage[g].dir, EL_CGROUP_ROOT, groups->name[g]);
         usage[g].all = (struct el_slot_io){0};
         for (uint32_t i = 0; i < d->n; i++)
-            read_io(fs, usage[g].dir, d->number[i], &usage[g].all);
+            if (head_number(d, i))
+                read_io(fs, usage[g].dir, head_number(d, i), &usage[g].all);
         usage[g].lately = since(&usage[g].all, remembered(m, groups->name[g]));
     }
     return n;
 }
 
-static int write_limits(const struct el_sysfs *fs, const struct devices *d, struct el_iomax_memory *m,
+static int write_limits(const struct el_sysfs *fs, const struct el_disks *d, struct el_iomax_memory *m,
                         const struct el_cap *cap, const struct el_names *groups, struct usage *usage, double watts)
 {
-    double demand[EL_IOMAX_GROUPS], share[EL_IOMAX_GROUPS];
+    double demand[EL_IOMAX_GROUPS] = {0}, share[EL_IOMAX_GROUPS];
     uint32_t n = measure(fs, d, groups, m, usage);
     int r = 0;
 
@@ -223,9 +207,10 @@ static int write_limits(const struct el_sysfs *fs, const struct devices *d, stru
     el_price_split(demand, n, share);
     for (uint32_t g = 0; r == 0 && g < n; g++)
         for (uint32_t i = 0; r == 0 && i < d->n; i++) {
-            struct el_price_max p = el_price_max(cap, watts * share[g] / d->n, &usage[g].lately);
+            struct el_price_max p = el_price_max(cap, watts * share[g] / heads(d), &usage[g].lately);
 
-            r = set_limit(fs, usage[g].dir, d->number[i], &p);
+            if (head_number(d, i))
+                r = set_limit(fs, usage[g].dir, head_number(d, i), &p);
         }
     m->groups = n;
     for (uint32_t g = 0; g < n; g++) {
@@ -235,24 +220,23 @@ static int write_limits(const struct el_sysfs *fs, const struct devices *d, stru
     return r;
 }
 
-int el_iomax_write(const struct el_sysfs *fs, const char *controller, struct el_iomax_memory *m,
+int el_iomax_write(const struct el_cgroup *cg, const struct el_disks *d, struct el_iomax_memory *m,
                    const struct el_cap *cap)
 {
     EL_AUTO_NAMES struct el_names groups = {0};
     EL_AUTO_FREE struct usage *usage = calloc(EL_IOMAX_GROUPS, sizeof *usage);
-    struct devices d;
     double watts = el_price_budget_w(cap);
     int r = isnan(watts) ? -EINVAL : usage ? 0 : -ENOMEM;
 
-    if (r == 0)
-        r = find_devices(fs, controller, &d);
+    if (r == 0 && !heads(d))
+        r = -ENODEV;
     if (r == 0 && !m->full_w)
-        r = each(fs, controller, refuse_limit, NULL);
+        r = each(cg, d, refuse_limit, NULL);
     if (r == 0 && cap->ratio < 1)
-        r = find_groups(fs, &groups);
+        r = find_groups(cg->fs, &groups);
     if (r == 0)
-        r = cap->ratio < 1 ? write_limits(fs, &d, m, cap, &groups, usage, watts)
-                           : each(fs, controller, free_limit, NULL);
+        r = cap->ratio < 1 ? write_limits(cg->fs, d, m, cap, &groups, usage, watts)
+                           : each(cg, d, free_limit, NULL);
     if (r == 0) {
         m->cap = *cap;
         m->full_w = cap->budget_w / cap->ratio;
@@ -267,14 +251,14 @@ static int require_limit(const struct el_sysfs *fs, const char *dir, const char 
     return el_cgroup_line(fs, dir, MAX_FILE, device, &line) < 0 ? -ENODATA : 0;
 }
 
-int el_iomax_read(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m,
+int el_iomax_read(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iomax_memory *m,
                   struct el_cap *out)
 {
     struct el_cap free_cap = m->cap;
 
     free_cap.ratio = 1;
     free_cap.budget_w = m->full_w;
-    *out = m->full_w && el_cgroup_io_controller(fs) == 0 && each(fs, controller, require_limit, NULL) == 0 ? m->cap
+    *out = m->full_w && el_cgroup_io_controller(cg) == 0 && each(cg, d, require_limit, NULL) == 0 ? m->cap
                                                                                                            : free_cap;
     return 0;
 }

@@ -4,7 +4,8 @@
  * thread. */
 #pragma once
 
-#include "device/sysfs.h"
+#include "device/cgroup.h"
+#include "device/disks.h"
 #include "model/device.h"
 
 #define EL_IOMAX_GROUPS 64
@@ -20,12 +21,12 @@ struct el_iomax_memory {
     } group[EL_IOMAX_GROUPS];
 };
 
-int el_iomax_usable(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *why,
+int el_iomax_usable(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iomax_memory *m, char *why,
                     size_t why_size);
-int el_iomax_save(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m, char *text,
+int el_iomax_save(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iomax_memory *m, char *text,
                   size_t size);
-int el_iomax_write(const struct el_sysfs *fs, const char *controller, struct el_iomax_memory *m,
+int el_iomax_write(const struct el_cgroup *cg, const struct el_disks *d, struct el_iomax_memory *m,
                    const struct el_cap *cap);
-int el_iomax_read(const struct el_sysfs *fs, const char *controller, const struct el_iomax_memory *m,
+int el_iomax_read(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iomax_memory *m,
                   struct el_cap *out);
-int el_iomax_restore(const struct el_sysfs *fs, const char *controller, const char *text);
+int el_iomax_restore(const struct el_cgroup *cg, const struct el_disks *d, const char *text);

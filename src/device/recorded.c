@@ -169,9 +169,11 @@ static int recorded_read_sensors(void *dev, struct el_sensor *sensors, uint32_t 
 static int recorded_read_io(void *dev, uint32_t key, struct el_slot_io *io)
 {
     struct recorded *m = dev;
+    EL_AUTO_DISKS struct el_disks disks = {0};
     char controller[16];
+    int r = controller_of(m, key, controller) ? el_disks_read(&m->fs, controller, &disks) : -ENODEV;
 
-    return controller_of(m, key, controller) ? el_blkio_read(&m->fs, controller, el_clock_boottime_us(), io) : -ENODEV;
+    return r < 0 ? r : el_blkio_read(&m->fs, controller, &disks, el_clock_boottime_us(), io);
 }
 
 static int recorded_usable(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size)

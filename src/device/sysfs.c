@@ -208,7 +208,9 @@ bool el_sysfs_exists(const struct el_sysfs *fs, const char *dir, const char *nam
 {
     char path[EL_SYSFS_PATH], real[EL_SYSFS_PATH];
 
-    return el_sysfs_join(path, dir, name) && el_sysfs_real(fs, path, real) == 0;
+    if (!el_sysfs_join(path, dir, name))
+        return false;
+    return fs->recorded ? el_sysfs_real(fs, path, real) == 0 : faccessat(fs->root, path, F_OK, 0) == 0;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -223,7 +225,7 @@ int el_sysfs_list(const struct el_sysfs *fs, const char *dir, struct el_names *o
     size_t room = 0;
     struct dirent *e;
     DIR *d;
-    int fd, r = el_sysfs_real(fs, dir, real);
+    int fd, r = fs->recorded ? el_sysfs_real(fs, dir, real) : el_text_copy(real, sizeof real, dir) ? 0 : -ENAMETOOLONG;
 
     *out = names;
     if (r < 0)

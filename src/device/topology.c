@@ -543,9 +543,9 @@ int el_topology_read(const struct el_sysfs *fs, struct el_inventory *out)
 void el_topology_read_links(const struct el_sysfs *fs, struct el_link *links, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        char dir[EL_SYSFS_PATH] = "sys"; /* a function that is gone: reads nothing there, so all becomes unknown */
+        char dir[EL_SYSFS_PATH]; /* a function that is gone: reads nothing there, so all becomes unknown */
 
-        el_topology_pci_dir(fs, links[i].address, dir);
+        snprintf(dir, sizeof dir, PCI_DEVICES "/%s", links[i].address);
         el_pcie_read(fs, dir, &links[i]);
     }
     el_pcie_judge(links, n);

@@ -11,8 +11,8 @@ RUNTIME, STATE = '/run/elementd', '/run/state'
 class Daemon:
     """`elementd govern` and `elementd-exporter`; settings is YAML text."""
 
-    def __init__(self, lab, mode='enforce', settings='', exporter=True):
-        self.lab, self.mode = lab, mode
+    def __init__(self, lab, mode='enforce', settings='', exporter=True, environment=''):
+        self.lab, self.mode, self.environment = lab, mode, environment
         self.configure(settings)
         lab.ok(f'mkdir -p {RUNTIME}')
         self.start()
@@ -27,7 +27,7 @@ class Daemon:
         self.lab.ok(f'{ELEMENTD} check /host/elementd.yaml')
 
     def start(self):
-        self.lab.ok(f'({ELEMENTD} govern --mode {self.mode} --config /host/elementd.yaml --runtime-dir {RUNTIME} --state-dir {STATE} '
+        self.lab.ok(f'({self.environment} {ELEMENTD} govern --mode {self.mode} --config /host/elementd.yaml --runtime-dir {RUNTIME} --state-dir {STATE} '
                     '>>/host/elementd.log 2>&1; echo "exit $?" >>/host/elementd.log) &')
         self.lab.wait(f'[ -e {RUNTIME}/snapshot ]', timeout=60)
 

@@ -3,6 +3,7 @@
  *
  *   discover | links | sensors | sleep SECONDS | file PATH ROLE MAX_AGE | changed SECONDS
  *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | bare CONTROLLER COUNT | io SERIAL
+ *   upset COUNT
  *   usable|save|read|restore ACTUATOR SERIAL-OR-SENSOR | write ACTUATOR SERIAL-OR-SENSOR VALUE [WATTS]
  *
  * Energy prices in `write io_budget|io_max`: 1 nJ a byte, 1 uJ an operation, both ways. Exit 1 when a command failed.
@@ -174,6 +175,51 @@ static void bare(const char *controller, int count)
     close(fd);
 }
 
+/* Doubles the rates of a line of io.cost.model: another price list than the one that was set. */
+static void double_rates(const char *line, char *out, size_t size)
+{
+    size_t n = 0;
+
+    while (*line && n + 32 < size) {
+        if (*line == '=' && line[1] >= '0' && line[1] <= '9') {
+            char *end;
+            uint64_t v = strtoull(line + 1, &end, 10);
+
+            n += (size_t)snprintf(out + n, size - n, "=%" PRIu64, v * 2);
+            line = end;
+        } else {
+            out[n++] = *line++;
+        }
+    }
+    out[n] = '\0';
+}
+
+/* Every second, all prices in force are written anew by nothing but the writes: what a round's writes cost at least, and
+ * a reason for a daemon to write them all again. */
+static void upset(int count)
+{
+    static char text[16384], line[64][256];
+    int fd = open("/sys/fs/cgroup/io.cost.model", O_RDWR | O_CLOEXEC);
+
+    for (; count > 0; count--) {
+        ssize_t got = pread(fd, text, sizeof text - 1, 0);
+        char *save, *l;
+        int n = 0;
+
+        text[got > 0 ? got : 0] = '\0';
+        for (l = strtok_r(text, "\n", &save); l && n < 64; l = strtok_r(NULL, "\n", &save))
+            if (strstr(l, "ctrl=user"))
+                double_rates(l, line[n++], sizeof line[0]);
+        int64_t from = el_clock_monotonic_us();
+        for (int i = 0; i < n; i++)
+            failed |= pwrite(fd, line[i], strlen(line[i]), 0) < 0;
+        printf("bare %d writes %" PRId64 " us\n", n, el_clock_monotonic_us() - from);
+        fflush(stdout);
+        usleep(1000000);
+    }
+    close(fd);
+}
+
 static void feature(uint32_t key, const char *fid)
 {
     struct el_admin cmd = {.kind = EL_ADMIN_GET_FEATURE, .id = (uint8_t)strtoul(fid, NULL, 0)};
@@ -300,6 +346,8 @@ static void run(char *command)
         polls(key_of(words[1]), atoi(words[2]));
     else if (strcmp(verb, "bare") == 0)
         bare(words[1], atoi(words[2]));
+    else if (strcmp(verb, "upset") == 0)
+        upset(atoi(words[1]));
     else if (strcmp(verb, "io") == 0)
         io(key_of(words[1]));
     else

@@ -25,9 +25,12 @@ el_lab(arrays full)
 # Drives that QEMU does not have, under the unmodified libnvme.
 add_library(lab_answer MODULE ${CMAKE_CURRENT_LIST_DIR}/mock/answer.c)
 target_link_libraries(lab_answer PRIVATE ${CMAKE_DL_LIBS})
+add_library(lab_stamp MODULE ${CMAKE_CURRENT_LIST_DIR}/stamp.c)
+target_link_libraries(lab_stamp PRIVATE ${CMAKE_DL_LIBS})
 add_test(NAME lab.mock COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/mock/run.py ${CMAKE_BINARY_DIR})
 set_tests_properties(lab.mock PROPERTIES LABELS lab TIMEOUT 120 SKIP_RETURN_CODE 77)
 el_lab(cost full)
+el_lab(latency full)
 el_lab(stacks full)
 el_lab(systemd full)  # needs mmdebstrap and root too
 set_tests_properties(lab.systemd PROPERTIES TIMEOUT 900)

@@ -77,20 +77,70 @@ static const struct el_cap cap = {.ratio = 0.5,
                                   .read_j_per_op = 1e-6,
                                   .write_j_per_op = 1e-6};
 
+/* What every call gets: the open control files and the disks of the drive. */
+struct bench {
+    struct el_cgroup cg;
+    struct el_disks disks;
+};
+
+static struct bench bench(void)
+{
+    struct bench b = {0};
+
+    el_cgroup_open(&b.cg, &fs);
+    assert_int_equal(el_disks_read(&fs, "nvme0", &b.disks), 0);
+    return b;
+}
+
+static void bench_free(struct bench *b)
+{
+    el_cgroup_close(&b->cg);
+    el_disks_free(&b->disks);
+}
+
 static void cap_by_cost(const char *original)
 {
     struct el_iocost_memory m = {0};
+    struct bench b = bench();
 
-    if (el_iocost_write(&fs, "nvme0", &m, &cap) < 0 || el_iocost_write(&fs, "nvme0", &m, &cap) < 0 ||
-        el_iocost_restore(&fs, "nvme0", original) < 0)
+    if (el_iocost_write(&b.cg, &b.disks, &m, &cap) < 0 || el_iocost_write(&b.cg, &b.disks, &m, &cap) < 0 ||
+        el_iocost_restore(&b.cg, &b.disks, original) < 0)
         _exit(1);
+}
+
+static int save_cost(char *original, size_t size)
+{
+    struct bench b = bench();
+    int r = el_iocost_save(&b.cg, &b.disks, original, size);
+
+    bench_free(&b);
+    return r;
+}
+
+static int restore_cost(const char *original)
+{
+    struct bench b = bench();
+    int r = el_iocost_restore(&b.cg, &b.disks, original);
+
+    bench_free(&b);
+    return r;
+}
+
+static int restore_max(const char *original)
+{
+    struct bench b = bench();
+    int r = el_iomax_restore(&b.cg, &b.disks, original);
+
+    bench_free(&b);
+    return r;
 }
 
 static void cap_by_max(const char *original)
 {
     struct el_iomax_memory *m = calloc(1, sizeof *m);
+    struct bench b = bench();
 
-    if (el_iomax_write(&fs, "nvme0", m, &cap) < 0 || el_iomax_restore(&fs, "nvme0", original) < 0)
+    if (el_iomax_write(&b.cg, &b.disks, m, &cap) < 0 || el_iomax_restore(&b.cg, &b.disks, original) < 0)
         _exit(1);
 }
 
@@ -148,10 +198,10 @@ static void cost_is_given_back(void **state)
         for (long at = 1;; at += i ? 12 : 4, points++) {
             machine();
             put("sys/fs/cgroup/io.cost.model", models[i]);
-            assert_int_equal(el_iocost_save(&fs, "nvme0", original, sizeof original), 0);
+            assert_int_equal(save_cost(original, sizeof original), 0);
             bool killed = run_and_kill(cap_by_cost, original, at);
 
-            assert_int_equal(el_iocost_restore(&fs, "nvme0", original), 0);
+            assert_int_equal(restore_cost(original), 0);
             assert_false(says("sys/fs/cgroup/io.cost.qos", "enable=1"));
             assert_int_equal(says("sys/fs/cgroup/io.cost.model", "ctrl=user"), i == 1);
             assert_int_equal(says("sys/fs/cgroup/io.cost.model", "rbps=700000000000 "), i == 1);
@@ -160,8 +210,8 @@ static void cost_is_given_back(void **state)
         }
     assert_true(points > 40);
     print_message("io.cost: %ld points\n", points);
-    assert_int_equal(el_iocost_restore(&fs, "nvme0", "off\n"), -EINVAL);
-    assert_int_equal(el_iocost_restore(&fs, "nvme0", "off ctrl=auto"), -EINVAL);
+    assert_int_equal(restore_cost("off\n"), -EINVAL);
+    assert_int_equal(restore_cost("off ctrl=auto"), -EINVAL);
 }
 
 static void max_is_given_back(void **state)
@@ -174,7 +224,7 @@ static void max_is_given_back(void **state)
         machine();
         bool killed = run_and_kill(cap_by_max, "off", at);
 
-        assert_int_equal(el_iomax_restore(&fs, "nvme0", "off"), 0);
+        assert_int_equal(restore_max("off"), 0);
         for (int g = 0; g < 2; g++) {
             const char *file = g ? "sys/fs/cgroup/b.slice/io.max" : "sys/fs/cgroup/a.slice/io.max";
 

@@ -1,0 +1,110 @@
+#include "device/disks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "device/namespaces.h"
+
+#define CLASS_NVME  "sys/class/nvme"
+#define CLASS_BLOCK "sys/class/block"
+
+/* Where a disk's attributes are: hidden paths have no entry in the block class. */
+static int dev_line(const struct el_sysfs *fs, const char *controller, const char *disk, char dir[EL_SYSFS_PATH],
+                    char out[24])
+{
+    int r;
+
+    snprintf(dir, EL_SYSFS_PATH, CLASS_BLOCK "/%s", disk);
+    r = el_sysfs_line(fs, dir, "dev", out, 24);
+    if (r == 0)
+        return 0;
+    snprintf(dir, EL_SYSFS_PATH, CLASS_NVME "/%s/%s", controller, disk);
+    return el_sysfs_line(fs, dir, "dev", out, 24);
+}
+
+static void look_up(const struct el_sysfs *fs, const char *controller, struct el_disk *d)
+{
+    char dir[EL_SYSFS_PATH], path[EL_SYSFS_PATH];
+
+    if (strcmp(d->head, d->name) != 0)
+        (void)dev_line(fs, controller, d->head, dir, d->head_number); /* stays "" */
+    if (dev_line(fs, controller, d->name, dir, d->number) < 0)
+        return;
+    if (strcmp(d->head, d->name) == 0)
+        memcpy(d->head_number, d->number, sizeof d->number);
+    if (!fs->recorded && el_sysfs_join(path, dir, "dev"))
+        d->dev_fd = openat(fs->root, path, O_RDONLY | O_CLOEXEC);
+}
+
+int el_disks_read(const struct el_sysfs *fs, const char *controller, struct el_disks *out)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    struct el_disks d = {0};
+    int r = el_namespaces_disks(fs, controller, &names);
+
+    if (r < 0)
+        return r;
+    d.disk = calloc(names.n + 1, sizeof *d.disk);
+    if (!d.disk)
+        return -ENOMEM;
+    for (size_t i = 0; i < names.n; i++) {
+        struct el_disk *disk = &d.disk[d.n];
+
+        *disk = (struct el_disk){.dev_fd = -1};
+        if (!el_text_copy(disk->name, sizeof disk->name, names.name[i]) ||
+            !el_namespaces_head(disk->name, disk->head, sizeof disk->head))
+            continue;
+        look_up(fs, controller, disk);
+        d.n++;
+    }
+    *out = d;
+    return 0;
+}
+
+static bool is_same(const struct el_disk *d)
+{
+    char text[24];
+    ssize_t n = d->dev_fd < 0 ? 0 : pread(d->dev_fd, text, sizeof text - 1, 0);
+
+    if (d->dev_fd < 0)
+        return true;
+    text[n > 0 ? n : 0] = '\0';
+    *strchrnul(text, '\n') = '\0';
+    return strcmp(text, d->number) == 0;
+}
+
+int el_disks_present(const struct el_disks *d, struct el_disks *out)
+{
+    struct el_disks copy = {.disk = malloc((d->n + 1) * sizeof *copy.disk)};
+
+    if (!copy.disk)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (is_same(&d->disk[i])) {
+            copy.disk[copy.n] = d->disk[i];
+            copy.disk[copy.n++].dev_fd = -1;
+        }
+    *out = copy;
+    return 0;
+}
+
+void el_disks_free(struct el_disks *d)
+{
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->disk[i].dev_fd >= 0)
+            close(d->disk[i].dev_fd);
+    free(d->disk);
+    *d = (struct el_disks){0};
+}
+
+bool el_disks_multipath(const struct el_disks *d)
+{
+    for (uint32_t i = 0; i < d->n; i++)
+        if (strcmp(d->disk[i].head, d->disk[i].name) != 0)
+            return true;
+    return false;
+}

@@ -1,0 +1,30 @@
+/* The block devices that carry a controller's own I/O. Looked up once per discovery, since every round reads and writes
+ * them. */
+#pragma once
+
+#include "device/sysfs.h"
+
+struct el_disk {
+    char name[32];        /* "nvme3n1", or the hidden path "nvme3c3n1" below a multipath head */
+    char head[32];        /* the block device people see and submit to; the same without multipath */
+    char number[24];      /* "259:3"; "" = not told */
+    char head_number[24]; /* of `head` */
+    int dev_fd;           /* the file that tells `number`, open; -1 = none */
+};
+
+struct el_disks {
+    struct el_disk *disk;
+    uint32_t n;
+};
+
+/* The disks of a controller of the day. Free with el_disks_free. 0 or -errno (no disks: 0). */
+int el_disks_read(const struct el_sysfs *fs, const char *controller, struct el_disks *out);
+
+/* A copy, without descriptors, of those that are still what they were: a number may belong to another disk by now.
+ * Asks only open descriptors, so it cannot block. 0 or -ENOMEM. */
+int el_disks_present(const struct el_disks *d, struct el_disks *out);
+
+void el_disks_free(struct el_disks *d); /* closes; leaves it empty */
+#define EL_AUTO_DISKS __attribute__((cleanup(el_disks_free)))
+
+bool el_disks_multipath(const struct el_disks *d);
