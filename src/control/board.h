@@ -1,6 +1,6 @@
 /* Everything that is not NVMe: board sensors and block I/O, which a round waits for, and links, which it does not. Read
- * on workers where the backend can block (a dead i2c bus can hold a reader for seconds), into copies that the tick takes
- * when they are whole. Tick thread only. */
+ * on workers where the backend can block (a dead i2c bus can hold a reader for seconds), into copies that the tick
+ * takes when they are whole. Tick thread only. */
 #pragma once
 
 #include "control/worker.h"

@@ -74,8 +74,7 @@ static void read_all(struct el_drive_set *drives, struct el_board *board, struct
 
     el_board_start(board, start);
     el_drive_set_start(drives, w, settings, start);
-    while ((el_board_busy(board) || el_drive_set_waiting(drives, start)) &&
-           el_clock_boottime_us() - start < WAIT_US) {
+    while ((el_board_busy(board) || el_drive_set_waiting(drives, start)) && el_clock_boottime_us() - start < WAIT_US) {
         (void)poll(&p, 1, 100);
         (void)eventfd_read(fd, &done);
     }

@@ -11,8 +11,9 @@
 #define FILE_MAX_BYTES (256u << 10)
 #define LINE_MAX_BYTES 512
 
-static const char *const names[EL_CGROUP_FILES] = {
-    [EL_CGROUP_SUBTREE] = "cgroup.subtree_control", [EL_CGROUP_QOS] = "io.cost.qos", [EL_CGROUP_MODEL] = "io.cost.model"};
+static const char *const names[EL_CGROUP_FILES] = {[EL_CGROUP_SUBTREE] = "cgroup.subtree_control",
+                                                   [EL_CGROUP_QOS] = "io.cost.qos",
+                                                   [EL_CGROUP_MODEL] = "io.cost.model"};
 
 void el_cgroup_open(struct el_cgroup *c, const struct el_sysfs *fs)
 {
@@ -62,15 +63,13 @@ int el_cgroup_io_controller(const struct el_cgroup *c)
     return has_word(line, "io") ? -ENOLCK : -ENOTSUP;
 }
 
-/* -ENODATA also for a line that is cut. */
 static int find_line(const char *text, const char *device, struct el_buf *out)
 {
     size_t n = strlen(device);
-    const char *end;
 
-    for (const char *line = text; line && (end = strchr(line, '\n')); line = end + 1)
+    for (const char *line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
         if (strncmp(line, device, n) == 0 && line[n] == ' ') {
-            el_buf_put(out, line + n + 1, (size_t)(end - line) - n - 1);
+            el_buf_put(out, line + n + 1, strcspn(line + n + 1, "\n"));
             return out->failed ? -ENOMEM : 0;
         }
     return -ENODATA;
@@ -92,6 +91,8 @@ int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, con
     int r;
 
     head[n > 0 ? n : 0] = '\0';
+    if (n == (ssize_t)sizeof head - 1) /* its last line may be cut */
+        *(strrchr(head, '\n') ? strrchr(head, '\n') : head) = '\0';
     if (find_line(head, device, out) == 0)
         return 0;
     r = read_root(c, file, &b);

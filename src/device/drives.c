@@ -88,6 +88,15 @@ static int open_attr(const struct el_drives *d, const char *controller, const ch
     return openat(d->fs->root, path, O_RDONLY | O_CLOEXEC);
 }
 
+/* Most functions may not be suspended at run time at all: their status need not be asked before each command. */
+static bool may_sleep(const struct el_drives *d, const char *controller)
+{
+    char path[EL_SYSFS_PATH], text[32];
+
+    snprintf(path, sizeof path, "sys/class/nvme/%s/device/power", controller);
+    return el_sysfs_line(d->fs, path, "runtime_enabled", text, sizeof text) < 0 || strcmp(text, "forbidden") != 0;
+}
+
 /* The drive of a key, made when the key is new. */
 static struct drive *drive_for(struct el_drives *d, uint32_t key, const char *controller)
 {
@@ -123,7 +132,7 @@ static int update_slot(struct el_drives *d, struct el_slot *s)
     v->present = true;
     if (v->state_fd < 0)
         v->state_fd = open_attr(d, s->controller, "state");
-    if (v->pm_fd < 0)
+    if (v->pm_fd < 0 && may_sleep(d, s->controller))
         v->pm_fd = open_attr(d, s->controller, "device/power/runtime_status");
     el_disks_free(&v->disks);
     v->disks_error = el_disks_read(d->fs, s->controller, &v->disks);

@@ -20,7 +20,7 @@
 
 #define READING_WAIT_US (50 * EL_USEC_PER_MSEC) /* a discovery waits no longer for a reading under way */
 #define DESCRIPTORS     65536
-#define RESCAN_US       (5 * EL_USEC_PER_SEC)   /* uevents can be lost or never come; looking is cheap */
+#define RESCAN_US       (5 * EL_USEC_PER_SEC) /* uevents can be lost or never come; looking is cheap */
 
 enum { ROW_GONE = -1, ROW_FILE = -2 };
 

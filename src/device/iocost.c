@@ -49,8 +49,8 @@ static enum owner owner_of(const struct el_cgroup *cg, const char *device, uint6
 
     if (min)
         *min = 0;
-    if (el_cgroup_root_line(cg, EL_CGROUP_QOS, device, &line) < 0 ||
-        !el_cgroup_value(line.data, "enable", &enabled) || !enabled)
+    if (el_cgroup_root_line(cg, EL_CGROUP_QOS, device, &line) < 0 || !el_cgroup_value(line.data, "enable", &enabled) ||
+        !enabled)
         return NOBODY;
     if (!is_ours(line.data))
         return FOREIGN;
@@ -186,8 +186,8 @@ int el_iocost_read(const struct el_cgroup *cg, const struct el_disks *d, const s
     for (uint32_t i = 0; i < d->n; i++) {
         EL_AUTO_BUF struct el_buf line = {0};
 
-        if (owner_of(cg, d->disk[i].number, NULL) != OURS || el_cgroup_root_line(cg, EL_CGROUP_MODEL, d->disk[i].number, &line) < 0 ||
-            !strstr(line.data, "ctrl=user"))
+        if (owner_of(cg, d->disk[i].number, NULL) != OURS ||
+            el_cgroup_root_line(cg, EL_CGROUP_MODEL, d->disk[i].number, &line) < 0 || !strstr(line.data, "ctrl=user"))
             return 0;
         watts += watts_of(line.data, &m->cap);
     }

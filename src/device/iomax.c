@@ -9,9 +9,10 @@
 #include "device/cgroup.h"
 #include "device/price.h"
 
-#define MAX_FILE  "io.max"
+#define MAX_FILE "io.max"
 
-/* The n-th block device that people submit to, NULL when it has none or stands for one before it (paths of one head). */
+/* The n-th block device that people submit to, NULL when it has none or stands for one before it (paths of one head).
+ */
 static const char *head_number(const struct el_disks *d, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)
@@ -235,8 +236,7 @@ int el_iomax_write(const struct el_cgroup *cg, const struct el_disks *d, struct 
     if (r == 0 && cap->ratio < 1)
         r = find_groups(cg->fs, &groups);
     if (r == 0)
-        r = cap->ratio < 1 ? write_limits(cg->fs, d, m, cap, &groups, usage, watts)
-                           : each(cg, d, free_limit, NULL);
+        r = cap->ratio < 1 ? write_limits(cg->fs, d, m, cap, &groups, usage, watts) : each(cg, d, free_limit, NULL);
     if (r == 0) {
         m->cap = *cap;
         m->full_w = cap->budget_w / cap->ratio;
@@ -258,7 +258,6 @@ int el_iomax_read(const struct el_cgroup *cg, const struct el_disks *d, const st
 
     free_cap.ratio = 1;
     free_cap.budget_w = m->full_w;
-    *out = m->full_w && el_cgroup_io_controller(cg) == 0 && each(cg, d, require_limit, NULL) == 0 ? m->cap
-                                                                                                           : free_cap;
+    *out = m->full_w && el_cgroup_io_controller(cg) == 0 && each(cg, d, require_limit, NULL) == 0 ? m->cap : free_cap;
     return 0;
 }

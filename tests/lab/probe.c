@@ -2,7 +2,7 @@
  * it:
  *
  *   discover | links | sensors | sleep SECONDS | file PATH ROLE MAX_AGE | changed SECONDS
- *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | bare CONTROLLER COUNT | io SERIAL
+ *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | cost SERIAL CONTROLLER COUNT | io SERIAL
  *   upset COUNT
  *   usable|save|read|restore ACTUATOR SERIAL-OR-SENSOR | write ACTUATOR SERIAL-OR-SENSOR VALUE [WATTS]
  *
@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -130,49 +129,61 @@ static void smart(uint32_t key)
         result("smart", r);
 }
 
-static double spent(const struct timeval *from, const struct timeval *to)
-{
-    return (double)(to->tv_sec - from->tv_sec) * 1e6 + (double)(to->tv_usec - from->tv_usec);
-}
-
 static void polls(uint32_t key, int count)
 {
     uint8_t page[EL_NVME_SMART_SIZE];
-    struct rusage a, b;
     int bad = 0;
 
-    getrusage(RUSAGE_THREAD, &a);
     for (int i = 0; i < count; i++)
         bad += smart_page(key, page) != 0;
-    getrusage(RUSAGE_THREAD, &b);
-    printf("polls %d bad %d user_us_each %.2f system_us_each %.2f error_log %u\n", count, bad,
-           spent(&a.ru_utime, &b.ru_utime) / count, spent(&a.ru_stime, &b.ru_stime) / count,
-           page[176] | (unsigned)page[177] << 8);
+    printf("polls %d bad %d error_log %u\n", count, bad, page[176] | (unsigned)page[177] << 8);
 }
 
-/* The same commands by nothing but the ioctl: what a poll could cost at least. */
-static void bare(const char *controller, int count)
+static int bare_page(int fd, uint8_t page[EL_NVME_SMART_SIZE])
 {
-    uint8_t page[EL_NVME_SMART_SIZE];
     struct nvme_passthru_cmd cmd = {.opcode = 2,
                                     .nsid = EL_NVME_NSID_ALL,
                                     .addr = (uint64_t)(uintptr_t)page,
-                                    .data_len = sizeof page,
-                                    .cdw10 = EL_NVME_LID_SMART | (sizeof page / 4 - 1) << 16,
+                                    .data_len = EL_NVME_SMART_SIZE,
+                                    .cdw10 = EL_NVME_LID_SMART | (EL_NVME_SMART_SIZE / 4 - 1) << 16,
                                     .timeout_ms = 5000};
+
+    return ioctl(fd, NVME_IOCTL_ADMIN_CMD, &cmd);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* CPU of one poll beside that of the same command by nothing but the ioctl, user and system; ten of each in turn and
+ * the median of many turns, so that what else the machine does falls on both or on none. */
+static void cost(uint32_t key, const char *controller, int turns)
+{
+    double *us[2] = {calloc((size_t)turns, sizeof(double)), calloc((size_t)turns, sizeof(double))};
+    uint8_t page[EL_NVME_SMART_SIZE];
     char path[64];
-    struct rusage a, b;
     int fd, bad = 0;
 
     snprintf(path, sizeof path, "/dev/%s", controller);
     fd = open(path, O_RDONLY | O_CLOEXEC);
-    getrusage(RUSAGE_THREAD, &a);
-    for (int i = 0; i < count; i++)
-        bad += ioctl(fd, NVME_IOCTL_ADMIN_CMD, &cmd) != 0;
-    getrusage(RUSAGE_THREAD, &b);
-    printf("bare %d bad %d user_us_each %.2f system_us_each %.2f\n", count, bad,
-           spent(&a.ru_utime, &b.ru_utime) / count, spent(&a.ru_stime, &b.ru_stime) / count);
+    for (int i = 0; i < turns; i++)
+        for (int ours = 0; ours < 2; ours++) {
+            int64_t from = el_clock_thread_cpu_us();
+
+            for (int k = 0; k < 10; k++)
+                bad += (ours ? smart_page(key, page) : bare_page(fd, page)) != 0;
+            us[ours][i] = (double)(el_clock_thread_cpu_us() - from) / 10;
+        }
+    for (int ours = 0; ours < 2; ours++)
+        qsort(us[ours], (size_t)turns, sizeof(double), by_value);
+    printf("cost bare %.2f us poll %.2f us ratio %.3f bad %d error_log %u\n", us[0][turns / 2], us[1][turns / 2],
+           us[1][turns / 2] / us[0][turns / 2], bad, page[176] | (unsigned)page[177] << 8);
     close(fd);
+    free(us[0]);
+    free(us[1]);
 }
 
 /* Doubles the rates of a line of io.cost.model: another price list than the one that was set. */
@@ -194,8 +205,8 @@ static void double_rates(const char *line, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* Every second, all prices in force are written anew by nothing but the writes: what a round's writes cost at least, and
- * a reason for a daemon to write them all again. */
+/* Every second, all prices in force are written anew by nothing but the writes: what a round's writes cost at least,
+ * and a reason for a daemon to write them all again. */
 static void upset(int count)
 {
     static char text[16384], line[64][256];
@@ -344,8 +355,8 @@ static void run(char *command)
         feature(key_of(words[1]), words[2]);
     else if (strcmp(verb, "polls") == 0)
         polls(key_of(words[1]), atoi(words[2]));
-    else if (strcmp(verb, "bare") == 0)
-        bare(words[1], atoi(words[2]));
+    else if (strcmp(verb, "cost") == 0)
+        cost(key_of(words[1]), words[2], atoi(words[3]));
     else if (strcmp(verb, "upset") == 0)
         upset(atoi(words[1]));
     else if (strcmp(verb, "io") == 0)

@@ -10,27 +10,19 @@ ROUNDS = int(os.environ.get('EL_LATENCY_ROUNDS', '120'))
 
 
 def batches(data):
-    """Milliseconds from last sample to last write, and how many writes, of each round that wrote."""
+    """(ms from last sample to last write, ms from first write to last write, writes) of each round that wrote."""
     n = min(struct.unpack_from('<q', data)[0], 200000)
-    entries = sorted(struct.iter_unpack('<qq', data[16:16 + 16 * n]))
-    sample, first, last, count, found = None, None, None, 0, []
-    poll = fw = None; parts = []
-    for ns, what in entries:
-        if what == ord('p'):
-            if not count: poll = ns
-            continue
+    sample, before, writes, found = None, None, [], []
+    for ns, what in sorted(struct.iter_unpack('<qq', data[16:16 + 16 * n])):
         if what == ord('w'):
-            if not count:
-                first = sample
-                fw = ns; pp = poll or sample
-            last, count = ns, count + 1
+            before = before if writes else sample
+            writes.append(ns)
             continue
-        if count and ns - last > 300e6:
-            found.append(((last - first) / 1e6, count))
-            print('sample->poll %.2f poll->first %.2f first->last %.2f n %d' % ((pp-first)/1e6, (fw-pp)/1e6, (last-fw)/1e6, count))
-            count = 0
+        if writes and ns - writes[-1] > 300e6:
+            found.append(((writes[-1] - before) / 1e6, (writes[-1] - writes[0]) / 1e6, len(writes)))
+            writes = []
         sample = ns
-    return found
+    return found[1:]  # the first round also enables each device and writes its journal
 
 
 def quantile(values, q):
@@ -52,7 +44,12 @@ def run():
         lab.ok('cp /run/stamp /host/stamp')
         bare = [int(us) / 1000 for n, us in re.findall(r'bare (\d+) writes (\d+) us', out) if n == '8']
         found = batches(open(lab.share + '/stamp', 'rb').read())
-        ours = [ms for ms, n in found if n >= 8]
-        print('writes a round:', sorted(n for ms, n in found))
-        print(f'last sample to last write, {len(ours)} rounds of 8: p50 {quantile(ours, .5):.2f} ms, p99 {quantile(ours, .99):.2f} ms')
-        print(f'the bare writes, {len(bare)} rounds: p50 {quantile(bare, .5):.2f} ms, p99 {quantile(bare, .99):.2f} ms')
+        ours = [ms for ms, _, _ in found]
+        each = quantile([ms / (n - 1) for _, ms, n in found if n > 1], .5)
+        print(f'last sample to last write, {len(found)} rounds of {sum(n for _, _, n in found)} writes: '
+              f'p50 {quantile(ours, .5):.2f} ms, p99 {quantile(ours, .99):.2f} ms; from a write to the next {each:.3f} ms')
+        print(f'eight bare writes, {len(bare)} rounds: p50 {quantile(bare, .5):.2f} ms, p99 {quantile(bare, .99):.2f} ms; '
+              f'each {quantile(bare, .5) / 8:.3f} ms')
+        assert len(found) > ROUNDS / 6, found
+        assert each < 8 * quantile(bare, .5) / 8, 'a write costs far more than the write'  # measured 3
+        assert quantile(ours, .5) < 200 * quantile(bare, .5), 'the writes come long after the samples'  # measured 30; emulated

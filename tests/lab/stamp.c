@@ -1,6 +1,6 @@
-/* LD_PRELOAD: stamps what a round of the daemon waits for and what it does then, into the file $EL_STAMP: 16 bytes each,
- * nanoseconds of MONOTONIC and a letter: 's' a sample was read (an admin command of a drive, its I/O counters), 'w' a cap
- * was written. The first 8 bytes of the file are the number of entries. */
+/* LD_PRELOAD: stamps what a round of the daemon waits for and what it does then, into the file $EL_STAMP: 16 bytes
+ * each, nanoseconds of MONOTONIC and a letter: 's' a sample was read (an admin command of a drive, its I/O counters),
+ * 'w' a cap was written. The first 8 bytes of the file are the number of entries. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/nvme_ioctl.h>
@@ -26,7 +26,7 @@ static struct {
     _Atomic int64_t n;
     int64_t unused;
     struct entry e[ROOM];
-} *log_file;
+} * log_file;
 static _Atomic char is_stat[FDS];
 
 #define REAL(name)                                                                                                     \
@@ -74,17 +74,6 @@ int openat(int dir, const char *path, int flags, ...)
     if (fd >= 0 && fd < FDS)
         is_stat[fd] = n > 5 && strcmp(path + n - 5, "/stat") == 0;
     return fd;
-}
-
-#include <poll.h>
-int poll(struct pollfd *p, nfds_t n, int t)
-{
-    int r;
-
-    REAL(poll);
-    r = real(p, n, t);
-    stamp('p');
-    return r;
 }
 
 ssize_t read(int fd, void *buffer, size_t n)
