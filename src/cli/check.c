@@ -1,33 +1,59 @@
 /* elementd check: says everything that is wrong with a settings file. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "config/config.h"
 
-static const char help[] = "usage: elementd check FILE\n"
+static const char help[] = "usage: elementd check [--json] FILE\n"
                            "       elementd check --example\n"
                            "Says all that is wrong with a settings file as FILE:LINE: what was expected; exit 1.\n"
+                           "  --json     {\"good\":true,\"problems\":[{\"line\":1,\"text\":\"...\"}]} for programs\n"
                            "  --example  prints the commented file with every setting at its default\n";
 
-static int check(const char *path)
+/* Lines of "FILE:LINE: what is wrong"; one about the whole file has no number. */
+static int print_json(const char *path, char *problems)
+{
+    json_t *list = json_array(),
+           *root = json_pack("{s:s, s:b, s:o}", "file", path, "good", !problems, "problems", list);
+    char *rest;
+
+    for (char *line = problems ? strtok_r(problems, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+        json_t *o = json_object();
+        int number = 0, text = 0;
+
+        if (strncmp(line, path, strlen(path)) == 0 && sscanf(line + strlen(path), ":%d: %n", &number, &text) == 1 &&
+            text)
+            json_object_set_new(o, "line", json_integer(number));
+        json_object_set_new(o, "text", json_string(text ? line + strlen(path) + text : line));
+        json_array_append_new(list, o);
+    }
+    return el_json_print(root) < 0 || problems ? EL_EXIT_BAD : EL_EXIT_OK;
+}
+
+static int check(const char *path, bool as_json)
 {
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
-    struct el_config_error err;
+    struct el_config_error err = {"elementd check: out of memory"};
+    bool good = s && el_config_load(path, s, &err) == 0;
 
-    if (!s || el_config_load(path, s, &err) < 0) {
-        fprintf(stderr, "%s\n", s ? err.text : "elementd check: out of memory");
-        return EL_EXIT_BAD;
-    }
-    printf("%s: good\n", path);
-    return EL_EXIT_OK;
+    if (as_json)
+        return print_json(path, good ? NULL : err.text);
+    if (good)
+        printf("%s: good\n", path);
+    else
+        fprintf(stderr, "%s\n", err.text);
+    return good ? EL_EXIT_OK : EL_EXIT_BAD;
 }
 
 int el_cmd_check(int argc, char **argv)
 {
     EL_AUTO_BUF struct el_buf b = {0};
-    bool example = false;
-    int r = el_flags_read(argc, argv, (struct el_flag[]){{"example", EL_FLAG_SWITCH, &example}, {0}}, help, true);
+    bool example = false, as_json = false;
+    const struct el_flag flags[] = {{"example", EL_FLAG_SWITCH, &example}, {"json", EL_FLAG_SWITCH, &as_json}, {0}};
+    int r = el_flags_read(argc, argv, flags, help, true);
 
     if (r >= 0)
         return r;
@@ -35,5 +61,5 @@ int el_cmd_check(int argc, char **argv)
         el_config_example(&b);
         return fputs(b.data, stdout) == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
     }
-    return argv[optind] ? check(argv[optind]) : el_flags_usage(argv[0], "expected one file");
+    return argv[optind] ? check(argv[optind], as_json) : el_flags_usage(argv[0], "expected one file");
 }

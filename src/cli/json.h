@@ -1,13 +1,23 @@
-/* Numbers in the JSON of the commands. */
+/* What the JSON of the commands has in common. */
 #pragma once
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 
 /* What is not finite is null; a whole number has no fraction. */
 static inline json_t *el_json_number(double v)
 {
     return !isfinite(v) ? json_null() : v == floor(v) && fabs(v) < 1e15 ? json_integer((json_int_t)v) : json_real(v);
+}
+
+/* Prints and frees a document. 0 or -1. */
+static inline int el_json_print(json_t *root)
+{
+    int r = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+
+    json_decref(root);
+    return r < 0 || putchar('\n') == EOF ? -1 : 0;
 }
 
 static inline void el_json_put_number(json_t *o, const char *key, double v)

@@ -178,15 +178,12 @@ static int print_json(const struct el_scan *scan)
     const struct el_snapshot *s = scan->world.s;
     json_t *cards = json_array(), *sensors = json_array(),
            *root = json_pack("{s:o, s:o}", "cards", cards, "sensors", sensors);
-    int r;
 
     for (uint32_t i = 0; i < s->cards.count; i++)
         json_array_append_new(cards, card_json(scan, i));
     for (uint32_t i = 0; i < s->sensors.count; i++)
         json_array_append_new(sensors, sensor_json(&el_snapshot_sensors(s)[i]));
-    r = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-    json_decref(root);
-    return r < 0 || putchar('\n') == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
+    return el_json_print(root) < 0 ? EL_EXIT_BAD : EL_EXIT_OK;
 }
 
 /* ---- tree ---- */
@@ -216,6 +213,7 @@ static void put_limit(struct el_buf *b, const char *label, double v, const char 
     el_buf_printf(b, " %s", unit);
 }
 
+/* Continues a line of its own. */
 static void put_hands(struct el_buf *b, const struct el_scan_hand hand[EL_ACTUATOR_COUNT])
 {
     const char *sep = "can use ";
@@ -228,10 +226,37 @@ static void put_hands(struct el_buf *b, const struct el_scan_hand hand[EL_ACTUAT
     el_buf_printf(b, "%s\n", sep[0] == ',' ? "" : "nothing can act on it");
     for (int a = 0; a < EL_ACTUATOR_FAN; a++)
         if (!hand[a].usable && hand[a].why[0])
-            el_buf_printf(b, "            no %s: %s\n", el_actuator_name((enum el_actuator)a), hand[a].why);
+            el_buf_printf(b, "           no %s: %s\n", el_actuator_name((enum el_actuator)a), hand[a].why);
 }
 
-static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row)
+/* As on its label: powers of ten. */
+static void put_capacity(struct el_buf *b, double bytes)
+{
+    double unit = bytes >= 1e12 ? 1e12 : 1e9;
+
+    if (bytes <= 0)
+        return;
+    el_buf_puts(b, "  ");
+    el_buf_double(b, round(bytes / unit * 100) / 100);
+    el_buf_puts(b, unit == 1e12 ? " TB" : " GB");
+}
+
+static void put_namespaces(struct el_buf *b, const struct el_snapshot *s, uint32_t row)
+{
+    for (uint32_t i = 0; i < s->namespaces.count; i++) {
+        const struct el_namespace *n = &el_snapshot_namespaces(s)[i];
+
+        if (n->slot != row || !n->block[0])
+            continue;
+        el_buf_printf(b, "           %s", n->block);
+        put_capacity(b, (double)n->size_bytes);
+        if (n->lba_bytes)
+            el_buf_printf(b, "  %u byte blocks", n->lba_bytes);
+        el_buf_putc(b, '\n');
+    }
+}
+
+static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row, bool hands)
 {
     const struct el_snapshot *s = scan->world.s;
     const struct el_slot *t = &el_snapshot_slots(s)[row];
@@ -250,8 +275,11 @@ static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row)
     el_buf_putc(b, '\n');
     if (!el_slot_pollable(t))
         return;
-    el_buf_printf(b, "            %s  serial %s  firmware %s\n            ", t->identify.model, t->identify.serial,
-                  t->identify.firmware);
+    el_buf_printf(b, "           %s", t->identify.model);
+    put_capacity(b, (double)t->identify.total_capacity_bytes);
+    el_buf_printf(b, "  serial %s  firmware %s\n", t->identify.serial, t->identify.firmware);
+    put_namespaces(b, s, row);
+    el_buf_puts(b, "           ");
     for (uint32_t i = 0; i < s->links.count; i++)
         if (el_snapshot_links(s)[i].slot == (int32_t)row && el_snapshot_links(s)[i].role == EL_LINK_DRIVE)
             put_link(b, &el_snapshot_links(s)[i]);
@@ -260,8 +288,26 @@ static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row)
     put_limit(b, ", held to", t->decision.limit_c, "C");
     put_limit(b, ", warning", kelvin_c(t->identify.wctemp_k), "C");
     put_limit(b, ", critical", kelvin_c(t->identify.cctemp_k), "C");
-    el_buf_puts(b, "\n            ");
-    put_hands(b, scan->hand[row]);
+    el_buf_putc(b, '\n');
+    if (hands) {
+        el_buf_puts(b, "           ");
+        put_hands(b, scan->hand[row]);
+    }
+}
+
+/* A slot of this card whose drive can be acted on just as all others of it; -1: they differ, or there is none. */
+static int64_t alike(const struct el_scan *scan, const struct el_card *c)
+{
+    int64_t first = -1;
+
+    for (uint32_t row = c->first_slot; row < c->first_slot + c->slots; row++) {
+        if (!el_slot_pollable(&el_snapshot_slots(scan->world.s)[row]))
+            continue;
+        if (first >= 0 && memcmp(scan->hand[first], scan->hand[row], sizeof scan->hand[row]) != 0)
+            return -1;
+        first = first < 0 ? row : first;
+    }
+    return first;
 }
 
 static bool has_role(const struct el_snapshot *s, uint32_t card, enum el_sensor_role role)
@@ -298,6 +344,7 @@ static void put_card(struct el_buf *b, const struct el_scan *scan, uint32_t row)
 {
     const struct el_snapshot *s = scan->world.s;
     const struct el_card *c = &el_snapshot_cards(s)[row];
+    int64_t same = alike(scan, c);
 
     el_buf_printf(b, "%s", c->name);
     if (c->title[0])
@@ -309,33 +356,59 @@ static void put_card(struct el_buf *b, const struct el_scan *scan, uint32_t row)
     for (uint32_t i = 0; i < c->links; i++) {
         const struct el_link *l = &el_snapshot_links(s)[c->first_link + i];
 
-        if (l->role == EL_LINK_DRIVE)
-            continue;
+        if (l->role == EL_LINK_DRIVE || (l->role == EL_LINK_DOWNSTREAM && l->slot >= 0 && l->up && !l->degraded))
+            continue; /* each slot tells of its link */
         el_buf_printf(b, "  %-17s  [%s]  ", el_link_role_name(l->role), l->address);
         put_link(b, l);
         el_buf_putc(b, '\n');
     }
     for (uint32_t i = 0; i < c->slots; i++)
-        put_slot(b, scan, c->first_slot + i);
+        put_slot(b, scan, c->first_slot + i, same < 0);
+    if (same >= 0) {
+        el_buf_puts(b, c->slots == 1 ? "           " : "  each one ");
+        put_hands(b, scan->hand[same]);
+    }
     put_missing(b, s, row);
 }
 
-static void put_sensor(struct el_buf *b, const struct el_sensor *n)
+static void put_value(struct el_buf *b, const struct el_sensor *n, int64_t value)
 {
     static const struct {
+        double divide;
         unsigned decimals;
         const char *unit;
-    } form[EL_SENSOR_KIND_COUNT] = {{3, "C"}, {0, "rpm"}, {4, "%"}, {3, "V"}, {3, "A"}, {3, "W"}, {4, "%"}, {3, "LFM"}};
+    } form[EL_SENSOR_KIND_COUNT] = {{100, 1, "C"}, {1, 0, "rpm"}, {10000, 0, "%"}, {10, 2, "V"},
+                                    {10, 2, "A"},  {100, 1, "W"}, {10000, 0, "%"}, {1000, 0, "LFM"}};
     char text[EL_NUM_MAX];
+
+    el_num_fixed(text, llround((double)value / form[n->kind].divide), form[n->kind].decimals);
+    el_buf_printf(b, "%s %s", text, form[n->kind].unit);
+}
+
+/* As `sensors` prints it. */
+static void put_sensor(struct el_buf *b, const struct el_sensor *n)
+{
+    bool low = n->limit_min != INT64_MIN, high = n->limit_max != INT64_MAX;
 
     el_buf_printf(b, "  %-32s %-12s %-10s ", n->name, el_sensor_kind_name(n->kind),
                   n->role ? el_sensor_role_name(n->role) : "");
-    if (n->value.quality == EL_GOOD) {
-        el_num_fixed(text, n->value.value, form[n->kind].decimals);
-        el_buf_printf(b, "%s %s\n", text, form[n->kind].unit);
-    } else {
-        el_buf_printf(b, "(%s)\n", el_quality_name(n->value.quality));
+    if (n->value.quality == EL_GOOD)
+        put_value(b, n, n->value.value);
+    else
+        el_buf_printf(b, "(%s)", el_quality_name(n->value.quality));
+    if (low || high)
+        el_buf_puts(b, "  (");
+    if (low) {
+        el_buf_puts(b, "min ");
+        put_value(b, n, n->limit_min);
     }
+    if (high) {
+        el_buf_puts(b, low ? ", max " : "max ");
+        put_value(b, n, n->limit_max);
+    }
+    el_buf_puts(b, low || high ? ")" : "");
+    el_buf_puts(b, n->fault ? "  FAULT" : n->alarm ? "  ALARM" : "");
+    el_buf_putc(b, '\n');
 }
 
 static int print_tree(const struct el_scan *scan)

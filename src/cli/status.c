@@ -14,6 +14,7 @@
 static const char help[] =
     "usage: elementd status [--watch | --json] [--runtime-dir DIR] [--config FILE]\n"
     "What the governor sees and does now: temperatures, limits, every cap with its reason, age and expected lift.\n"
+    "A number behind ~ is estimated, all others are measured or set; - is not known.\n"
     "  --watch            again and again, until Ctrl-C\n"
     "  --json             everything known, as the exporter's /api/v1/snapshot gives it\n"
     "  --runtime-dir DIR  where the daemon writes its snapshot (default: from the settings, /run/elementd)\n"

@@ -34,6 +34,24 @@ static void number_cell(struct el_buf *b, int width, double v, const char *unit)
     cell(b, width, text);
 }
 
+/* "74.0 C" measured, "~74.3 C" estimated, "-" unknown. */
+static void estimate_cell(struct el_buf *b, int width, double measured, double estimate, const char *unit)
+{
+    char text[25] = "~";
+
+    if (isfinite(measured) || !isfinite(estimate)) {
+        number_cell(b, width, measured, unit);
+        return;
+    }
+    tenths(text + 1, estimate, unit);
+    cell(b, width, text);
+}
+
+static double measured(const struct el_reading *r)
+{
+    return r->quality == EL_GOOD && r->origin == EL_MEASURED ? (double)r->value / 1000 : NAN;
+}
+
 static double reading_value(const struct el_reading *r)
 {
     return r->quality == EL_GOOD || r->quality == EL_STALE ? (double)r->value / 1000 : NAN;
@@ -123,6 +141,7 @@ static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struc
 {
     const struct el_slot *t = &el_snapshot_slots(s)[row];
     const struct el_slot_decision *d = &t->decision;
+    double temp_c = t->state == EL_SLOT_UP ? measured(&t->temp_mc[0]) : NAN;
     char text[64];
 
     el_buf_printf(b, "  %4u", t->number);
@@ -133,15 +152,17 @@ static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struc
         el_buf_printf(b, " %s\n", t->reason);
         return;
     }
-    number_cell(b, 8, isfinite(d->temp_estimate_c) ? d->temp_estimate_c : reading_value(&t->temp_mc[0]), "C");
+    estimate_cell(b, 8, temp_c, d->temp_estimate_c, "C");
     number_cell(b, 8, d->limit_c, "C");
-    number_cell(b, 8, d->headroom_c, "C");
-    number_cell(b, 7, d->power_estimate_w, "W");
-    number_cell(b, 11, rate(s, before, row, false) / 1e6, "MB/s");
-    number_cell(b, 11, rate(s, before, row, true) / 1e6, "MB/s");
+    estimate_cell(b, 8, isfinite(temp_c) ? d->headroom_c : NAN, d->headroom_c, "C");
+    estimate_cell(b, 7, measured(&t->power_mw), d->power_estimate_w, "W");
+    if (before) {
+        number_cell(b, 11, rate(s, before, row, false) / 1e6, "MB/s");
+        number_cell(b, 11, rate(s, before, row, true) / 1e6, "MB/s");
+    }
     link_cell(b, s, row);
     snprintf(text, sizeof text, "%u %%", t->smart.percentage_used);
-    cell(b, 5, t->smart_stamp.time_us ? text : "-");
+    cell(b, 5, t->smart_stamp.quality == EL_GOOD ? text : "-");
     if (d->cap_ratio > 0 && d->cap_ratio < 1) {
         snprintf(text, sizeof text, "%d %%", (int)lround(d->cap_ratio * 100));
         cell(b, 5, text);
@@ -190,8 +211,11 @@ void el_table_status(struct el_buf *b, const struct el_snapshot *s, const struct
 
     for (uint32_t c = 0; c < s->cards.count; c++) {
         card_line(b, &cards[c]);
-        el_buf_puts(b, "  slot drive    serial               state       temp    limit headroom   power        read    "
-                       "   write     link  worn   cap  because\n");
+        el_buf_printf(
+            b,
+            "  slot drive    serial               state       temp    limit headroom   power%s     link  worn   "
+            "cap  because\n",
+            before ? "        read       write" : "");
         for (uint32_t i = 0; i < cards[c].slots; i++)
             slot_line(b, s, before, cards[c].first_slot + i, now_us);
     }
@@ -212,7 +236,7 @@ void el_table_line(struct el_buf *b, const struct el_snapshot *s, const struct e
         double moved = rate(s, before, i, false) + rate(s, before, i, true);
 
         up += t->state == EL_SLOT_UP;
-        hottest = fmax(hottest, reading_value(&t->temp_mc[0]));
+        hottest = fmax(hottest, t->state == EL_SLOT_UP ? measured(&t->temp_mc[0]) : NAN);
         bytes += isfinite(moved) ? moved : 0;
         if (t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1) {
             capped++;

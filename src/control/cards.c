@@ -174,13 +174,13 @@ static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive 
 /* True when something can be used now that could not before, or the other way round. */
 static bool learn_again(struct el_cards *c, struct el_world *w, struct el_drive *d, uint32_t row, int64_t now_us)
 {
-    uint32_t card = el_snapshot_slots(w->s)[row].card, number = el_snapshot_slots(w->s)[row].number, before = d->usable;
+    uint32_t card = el_snapshot_slots(w->s)[row].card, before = d->usable;
 
     d->asked_us = now_us;
     d->usable = ask_usable(c, d);
     for (int a = 0; a < EL_ACTUATOR_FAN; a++)
         if ((d->usable ^ before) & 1u << a)
-            el_world_say(w, EL_SEVERITY_INFO, (int32_t)card, (int32_t)row, "slot %u: %s can %s be used", number,
+            el_world_say(w, EL_SEVERITY_INFO, (int32_t)card, (int32_t)row, "%s can %s be used",
                          el_actuator_name((enum el_actuator)a), d->usable & 1u << a ? "now" : "no longer");
     el_snapshot_slots(w->s)[row].action.usable = d->usable; /* events may have moved the block */
     return d->usable != before;

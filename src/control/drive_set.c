@@ -171,17 +171,8 @@ static void note_identity(struct el_drive *d, struct el_world *w, uint32_t row)
     memset(d->hand, 0, sizeof d->hand);
     d->power_state_wanted = -1;
     if (before[0] && strcmp(before, now) != 0) {
-        struct el_event e = {.kind = EL_ALARM_DRIVE_REPLACED,
-                             .severity = EL_SEVERITY_WARNING,
-                             .card = (int32_t)slot->card,
-                             .slot = (int32_t)row,
-                             .raised = true};
-
-        snprintf(e.text, sizeof e.text, "slot %u: drive replaced, serial was %.30s, is %.30s", slot->number, before,
-                 now);
         el_text_copy(slot->last_serial, sizeof slot->last_serial, before);
-        slot->replaced++;
-        el_world_event(w, &e);
+        slot->replaced++; /* the alarm table tells of it */
     }
     take_namespaces(d->poll, w, row);
 }
@@ -253,11 +244,9 @@ static void judge(const struct el_drive *d, struct el_world *w, uint32_t row, ui
     }
     slot->state = is;
     if (was == EL_SLOT_UP && is != EL_SLOT_UP)
-        el_world_say(w, EL_SEVERITY_WARNING, (int32_t)slot->card, (int32_t)row, "slot %u: %.90s", slot->number,
-                     slot->reason);
+        el_world_say(w, EL_SEVERITY_WARNING, (int32_t)slot->card, (int32_t)row, "%s", slot->reason);
     else if (was == EL_SLOT_FAILED && is == EL_SLOT_UP)
-        el_world_say(w, EL_SEVERITY_INFO, (int32_t)slot->card, (int32_t)row, "slot %u: the drive answers again",
-                     slot->number);
+        el_world_say(w, EL_SEVERITY_INFO, (int32_t)slot->card, (int32_t)row, "the drive answers again");
 }
 
 static bool is_quiet(struct el_drive *d, const struct el_slot *slot, int64_t now_us)

@@ -417,7 +417,8 @@ static void write_air_wish(struct el_tick *t)
         return;
     }
     int n = snprintf(text, sizeof text, "%.0f\n", wish);
-    (void)el_file_replace(t->runtime_fd, EL_AIR_FILE, text, (size_t)n, 0644, false); /* a wish; the next change tries again */
+    (void)el_file_replace(t->runtime_fd, EL_AIR_FILE, text, (size_t)n, 0644,
+                          false); /* a wish; the next change tries again */
 }
 
 static void account(struct el_tick *t, int64_t now)

@@ -352,11 +352,9 @@ static void say_changes(struct el_world *w, const struct plan *p)
         const struct el_slot *s = &el_snapshot_slots(w->s)[i];
 
         if (p->change[i] > 0)
-            el_world_say(w, EL_SEVERITY_INFO, (int32_t)s->card, (int32_t)i, "a drive was plugged into slot %u",
-                         s->number);
+            el_world_say(w, EL_SEVERITY_INFO, (int32_t)s->card, (int32_t)i, "a drive was plugged in");
         else if (p->change[i] < 0)
-            el_world_say(w, EL_SEVERITY_WARNING, (int32_t)s->card, (int32_t)i,
-                         "the drive in slot %u is gone (serial %s)", s->number,
+            el_world_say(w, EL_SEVERITY_WARNING, (int32_t)s->card, (int32_t)i, "the drive is gone (serial %s)",
                          s->last_serial[0] ? s->last_serial : "unknown");
     }
 }

@@ -1,5 +1,6 @@
 """Settings: a reload takes a good file whole, keeps the old one when the new one is bad and says so; `check` names file and line;
 usage errors end with 2; a taken port is said."""
+import json
 import os
 import signal
 import tempfile
@@ -40,6 +41,8 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     write("governor: {mode: fast}\nlog: {level: 5}\n")
     bad = command("check", path)
     check(bad.returncode == 1 and f"{path}:1: governor.mode" in bad.stderr and f"{path}:2: log.level" in bad.stderr, bad.stderr)
+    told = json.loads(command("check", "--json", path).stdout)
+    check(not told["good"] and [p["line"] for p in told["problems"]] == [1, 2], str(told))
     for args in (["run", "--nonsense"], ["govern", "--cards", "0", "--simulate", "element-aic"], ["scan", "--workload", "sql"], ["nonsense"],
                  ["pause", "soon"], ["check"], ["run", "--web.listen-address"]):
         got = command(*args)

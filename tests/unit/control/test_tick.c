@@ -133,7 +133,7 @@ static void tells_removed_replaced_and_returned(void **state)
     assert_int_equal(slot(s, 1)->state, EL_SLOT_GONE);
     assert_string_equal(slot(s, 1)->last_serial, "SERIAL1");
     assert_int_equal(slot(s, 1)->temp_mc[0].quality, EL_ABSENT);
-    assert_true(has_event(s, "slot 1 is gone (serial SERIAL1)"));
+    assert_true(has_event(s, "the drive is gone (serial SERIAL1)"));
     fake.drive[1].present = true;
     strcpy(fake.drive[1].serial, "OTHER");
     fake.changed = true;
@@ -141,7 +141,7 @@ static void tells_removed_replaced_and_returned(void **state)
     assert_int_equal(slot(s, 1)->state, EL_SLOT_UP);
     assert_int_equal(slot(s, 1)->replaced, 1);
     assert_string_equal(slot(s, 1)->last_serial, "SERIAL1");
-    assert_true(has_event(s, "serial was SERIAL1, is OTHER"));
+    assert_true(has_event(s, "drive SERIAL1 replaced by OTHER"));
     /* Swapped between two looks, under the same name: found by its Identify. */
     strcpy(fake.drive[1].serial, "THIRD");
     fake.changed = true;
