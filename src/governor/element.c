@@ -195,7 +195,7 @@ static void slot_decide(struct element *e, uint32_t i, const struct el_pace_wish
     if (leader == i)
         el_pace_step(p, w, e->card.write_budget_per_hour, e->observer.dt_s);
     else
-        *p = e->pace[leader];
+        el_stripe_follow(&e->observer, e->pace, leader, i);
     d->limit_c = e->card.slot[i].limit_c - e->card.margin_c;
     d->cap_ratio = isinf(p->cap_w) || !e->card.slot[i].can_cap ? 1 : EL_MIN(p->cap_w / p->full_w, 0.999);
     d->budget_w = EL_MIN(p->cap_w, p->full_w);
@@ -274,7 +274,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
         limit[i] = slot_limit(e, i);
         slot_wish(e, i, limit[i], &wish[i]);
     }
-    el_stripes_join(&e->card, wish);
+    el_stripes_join(&e->card, &e->observer, wish);
     watts = card_host_w(e);
     by_switch = el_switch_step(&e->hub, &e->observer, &e->card, in, &out->switch_headroom_c);
     slack = watts < by_switch ? WATTS_SLACK : SWITCH_SLACK;

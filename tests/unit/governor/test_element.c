@@ -147,11 +147,40 @@ static void members_of_a_stripe_are_equal(void **state)
     el_governor_reconfigure(b.g, &b.card);
     for (int t = 0; t < 1200; t++) {
         world_step(&b, &w);
-        assert_true(t < 5 ||
-                    (b.d.slot[1].budget_w == b.d.slot[2].budget_w && b.d.slot[2].budget_w == b.d.slot[3].budget_w));
+        for (uint32_t i = 2; i < 4 && t >= 5; i++)
+            assert_true(fabs(b.d.slot[i].budget_w - b.d.slot[1].budget_w) < 1e-3);
     }
     assert_true(b.d.slot[1].cap_ratio < 1);
     assert_true(b.d.slot[0].cap_ratio > b.d.slot[1].cap_ratio);
+    bed_close(&b);
+}
+
+/* Equal pace is equal bytes: a member whose bytes are declared dearer gets more watts for them. */
+static void members_of_a_stripe_are_equal_in_bytes(void **state)
+{
+    struct bed b;
+    struct world w;
+
+    (void)state;
+    world_open(&b, &w, 4, 50);
+    b.card.arrays = 1;
+    b.card.array_level[0] = EL_ARRAY_STRIPE;
+    b.card.slot[0].array = b.card.slot[1].array = 0;
+    b.card.slot[1].read_j_per_byte *= 1.3;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int t = 0; t < 1200; t++) {
+        double bytes[2] = {given_w(&b, 0) / b.card.slot[0].read_j_per_byte,
+                           given_w(&b, 1) / b.card.slot[1].read_j_per_byte};
+        double pace = EL_MIN(bytes[0], bytes[1]);
+
+        for (uint32_t i = 0; i < 2; i++) /* the slowest sets the pace */
+            b.host_w[i] = EL_MIN(5.5, pace * b.card.slot[i].read_j_per_byte);
+        if (t % 20 == 0) /* and asks again for all it could do */
+            b.host_w[0] = b.host_w[1] = 5.5;
+        world_step(&b, &w);
+    }
+    assert_true(b.d.slot[0].cap_ratio < 1 && b.d.slot[1].cap_ratio < 1);
+    assert_true(fabs(b.d.slot[1].budget_w / b.d.slot[0].budget_w - 1.3) < 0.02);
     bed_close(&b);
 }
 
@@ -382,6 +411,7 @@ int main(void)
         cmocka_unit_test(higher_limit_never_means_less),
         cmocka_unit_test(card_watts_are_held),
         cmocka_unit_test(members_of_a_stripe_are_equal),
+        cmocka_unit_test(members_of_a_stripe_are_equal_in_bytes),
         cmocka_unit_test(failing_air_is_reported_in_time),
         cmocka_unit_test(what_was_learnt_survives),
         cmocka_unit_test(anything_in_sane_caps_out),
