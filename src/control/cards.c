@@ -14,10 +14,8 @@
 
 static void loops_free(struct el_cards *c)
 {
-    for (uint32_t i = 0; i < c->n; i++) {
+    for (uint32_t i = 0; i < c->n; i++)
         el_governor_free(c->loop[i].governor);
-        free(c->loop[i].slot);
-    }
     free(c->loop);
 }
 
@@ -235,6 +233,8 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
     f.inlet_sensor = l->sensor[READING_INLET] >= 0;
     el_card_limits(c->settings, &f, card);
     el_card_setup(c->settings, &f, &c->facts);
+    if (l->governor && el_governor_card(l->governor)->slots < c->facts.slots)
+        l->governor = el_governor_free(l->governor); /* the card has grown, and learns afresh */
     if (l->governor) {
         el_governor_reconfigure(l->governor, &c->facts);
     } else {
@@ -242,10 +242,6 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
         if (l->governor && c->learnt)
             el_governor_load(l->governor, c->learnt);
     }
-    free(l->slot);
-    l->slot = calloc(c->facts.slots + 1, sizeof *l->slot);
-    if (l->slot)
-        memcpy(l->slot, c->facts.slot, c->facts.slots * sizeof *l->slot);
     l->stale_facts = false;
 }
 
@@ -489,6 +485,7 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
     struct el_slot *slots = &el_snapshot_slots(w->s)[card->first_slot];
     struct el_drive *drives = &ds->drive[card->first_slot];
     struct el_card_loop *l = &c->loop[row];
+    const struct el_governor_card *told;
     uint32_t n = EL_MIN(card->slots, (uint32_t)EL_CARD_SLOTS_MAX);
 
     learn_drives(c, w, ds, row, now_us);
@@ -496,11 +493,12 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
         learn_card(c, w, ds, row);
     card = &el_snapshot_cards(w->s)[row]; /* an event may have moved the block */
     slots = &el_snapshot_slots(w->s)[card->first_slot];
+    told = l->governor ? el_governor_card(l->governor) : NULL; /* its prices and abilities */
     gather_sensors(c, w, row);
     c->in.now_us = now_us;
     for (uint32_t i = 0; i < n; i++)
-        gather_slot(c, &slots[i], &drives[i], l->slot ? &l->slot[i] : NULL, &c->in.slot[i]);
-    card->governed = l->governor && l->slot && c->settings->governor.mode != EL_MODE_OBSERVE;
+        gather_slot(c, &slots[i], &drives[i], told ? &told->slot[i] : NULL, &c->in.slot[i]);
+    card->governed = l->governor && c->settings->governor.mode != EL_MODE_OBSERVE;
     if (!card->governed) {
         for (uint32_t i = 0; i < card->slots; i++)
             observe_slot(&slots[i]);
@@ -511,8 +509,8 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
     spread_card(c, w, row);
     for (uint32_t i = 0; i < n; i++) {
         slots[i].decision = c->decision.slot[i];
-        act_cap(c, w, &drives[i], card->first_slot + i, &l->slot[i]);
-        act_power_state(c, w, &drives[i], card->first_slot + i, &l->slot[i]);
+        act_cap(c, w, &drives[i], card->first_slot + i, &told->slot[i]);
+        act_power_state(c, w, &drives[i], card->first_slot + i, &told->slot[i]);
         act_hctm(c, w, &drives[i], card->first_slot + i);
     }
     act_fans(c, w, row);

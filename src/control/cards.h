@@ -16,7 +16,6 @@ struct el_card_loop {
     struct el_governor *governor;             /* NULL: observing, or out of memory */
     bool stale_facts;                         /* a drive was identified: tell the governor */
     enum el_failsafe failsafe_was;
-    struct el_governor_slot *slot; /* what the governor was told of each; for prices and abilities */
     struct el_actuate_item *fan[EL_CARD_FANS_MAX];
 };
 

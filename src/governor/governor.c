@@ -13,8 +13,8 @@
 struct el_governor {
     const struct el_governor_law *law;
     struct el_governor_card card;
-    struct el_safety safety;
-    struct el_governor_input clean;
+    struct el_safety *safety; /* behind the state */
+    uint32_t room;            /* slots there is memory for */
     struct el_decision last; /* what was asked for */
     bool stepped;
     int64_t asserted_us[EL_CARD_SLOTS_MAX];
@@ -46,7 +46,6 @@ static void slot_sane(struct el_governor_slot *s, uint32_t arrays)
 
 static void card_sane(struct el_governor_card *c)
 {
-    c->slots = EL_MIN(c->slots, (uint32_t)EL_CARD_SLOTS_MAX);
     c->arrays = EL_MIN(c->arrays, (uint32_t)EL_CARD_SLOTS_MAX);
     c->margin_c = sane(c->margin_c, -2, 30, 0);
     c->period_s = sane(c->period_s, 0.1, 60, 2);
@@ -62,15 +61,33 @@ static void card_sane(struct el_governor_card *c)
         slot_sane(&c->slot[i], c->arrays);
 }
 
+/* Only the slots it has: the rest of the room is never touched. */
+static void take_card(struct el_governor *g, const struct el_governor_card *card)
+{
+    uint32_t slots = EL_MIN(card->slots, g->room);
+
+    memcpy(&g->card, card, offsetof(struct el_governor_card, slot) + slots * sizeof card->slot[0]);
+    g->card.slots = slots;
+    card_sane(&g->card);
+}
+
+static size_t aligned(size_t n)
+{
+    return (n + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t);
+}
+
 struct el_governor *el_governor_new(const struct el_governor_law *law, const struct el_governor_card *card)
 {
-    struct el_governor *g = calloc(1, sizeof(*g) + law->state_size);
+    uint32_t slots = EL_MIN(card->slots, (uint32_t)EL_CARD_SLOTS_MAX);
+    size_t state = aligned(law->state_size + slots * law->slot_size);
+    struct el_governor *g = calloc(1, sizeof(*g) + state + sizeof *g->safety + slots * sizeof g->safety->slot[0]);
 
     if (!g)
         return NULL;
     g->law = law;
-    g->card = *card;
-    card_sane(&g->card);
+    g->room = slots;
+    g->safety = (struct el_safety *)(void *)(g->state + state);
+    take_card(g, card);
     el_decision_clear(&g->last, g->card.slots);
     if (law->init(g->state, &g->card) < 0) {
         free(g);
@@ -131,15 +148,17 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
 
 void el_governor_step(struct el_governor *g, const struct el_governor_input *in, struct el_decision *out)
 {
-    el_safety_screen(&g->safety, &g->card, in, &g->last, &g->clean);
+    struct el_governor_input clean; /* of its slots only those the card has */
+
+    el_safety_screen(g->safety, &g->card, in, &g->last, &clean);
     el_decision_clear(out, g->card.slots);
-    g->law->step(g->state, &g->clean, out);
+    g->law->step(g->state, &clean, out);
     for (uint32_t i = 0; i < g->card.slots; i++)
         slot_finite(&g->card.slot[i], &g->last.slot[i], &out->slot[i]);
-    el_safety_bound(&g->safety, &g->card, &g->clean, &g->last, out);
-    out->air_failing = out->air_failing || g->safety.fan_failed; /* before any temperature tells */
+    el_safety_bound(g->safety, &g->card, &clean, &g->last, out);
+    out->air_failing = out->air_failing || g->safety->fan_failed; /* before any temperature tells */
     for (uint32_t i = 0; i < g->card.slots; i++)
-        slot_book(g, i, &g->clean, &out->slot[i]);
+        slot_book(g, i, &clean, &out->slot[i]);
     if (!isfinite(out->fan_pwm_ratio))
         out->fan_pwm_ratio = NAN;
     out->fan_write = g->card.fans > 0 && isfinite(out->fan_pwm_ratio) && out->fan_pwm_ratio != g->last.fan_pwm_ratio;
@@ -149,14 +168,12 @@ void el_governor_step(struct el_governor *g, const struct el_governor_input *in,
 
 void el_governor_reconfigure(struct el_governor *g, const struct el_governor_card *card)
 {
-    g->card = *card;
-    card_sane(&g->card);
-    if (g->law->reconfigure)
-        g->law->reconfigure(g->state, &g->card);
-    else if (g->law->init) {
-        memset(g->state, 0, g->law->state_size);
-        g->law->init(g->state, &g->card);
-    }
+    take_card(g, card);
+}
+
+const struct el_governor_card *el_governor_card(const struct el_governor *g)
+{
+    return &g->card;
 }
 
 const char *el_governor_law_name(const struct el_governor *g)

@@ -31,9 +31,7 @@ struct el_governor_slot {
 };
 
 struct el_governor_card {
-    uint32_t slots;
-    struct el_governor_slot slot[EL_CARD_SLOTS_MAX];
-    uint32_t arrays;
+    uint32_t slots, arrays;
     enum el_array_level array_level[EL_CARD_SLOTS_MAX];
     double card_limit_w, switch_limit_c, switch_w;
     double inlet_max_c, airflow_min_lfm;
@@ -47,6 +45,7 @@ struct el_governor_card {
     double sink_r400_c_per_w, sink_r_exponent, sink_c_j_per_k, drive_r_c_per_w, drive_c_j_per_k;
     double airflow_assumed_lfm; /* where no airflow reading exists */
     double inlet_assumed_c;     /* NAN: inlet is a required sensor */
+    struct el_governor_slot slot[EL_CARD_SLOTS_MAX];
 };
 
 /* What was seen since the last step. Readings carry time and quality. */
@@ -67,15 +66,14 @@ struct el_governor_input {
     struct el_reading inlet_mc, airflow_mlfm, card_power_mw, switch_mc, fan_rpm[8]; /* airflow in 0.001 LFM */
 };
 
-/* A law. `state` is `state_size` zeroed bytes owned by the caller. It keeps a cap at its old value when it wants no
- * write: the governor counts any change as one. `constraint` is its word; `since_us`, `write` and `sensor_valid` are
- * the governor's. */
+/* A law. `state` is `state_size` zeroed bytes, and `slot_size` more for each slot of the card, owned by the caller. The
+ * card stays where it is for as long; what it says may change between two steps, its slots never grow. A law keeps a cap at its old value when it wants no write: the governor counts any
+ * change as one. `constraint` is its word; `since_us`, `write` and `sensor_valid` are the governor's. */
 struct el_governor_law {
     const char *name; /* "element", "none", ... */
-    size_t state_size;
+    size_t state_size, slot_size;
     int (*init)(void *state, const struct el_governor_card *card);
     void (*step)(void *state, const struct el_governor_input *in, struct el_decision *out);
-    void (*reconfigure)(void *state, const struct el_governor_card *card); /* keeps what was learnt; may be NULL */
     /* What was learnt, as plain text "key value" lines per serial; either may be NULL. */
     size_t (*save)(const void *state, char *out, size_t size);
     void (*load)(void *state, const char *text);
@@ -90,7 +88,10 @@ struct el_governor *el_governor_new(const struct el_governor_law *law,
                                     const struct el_governor_card *card); /* NULL: out of memory */
 struct el_governor *el_governor_free(struct el_governor *g);              /* takes NULL, returns NULL */
 void el_governor_step(struct el_governor *g, const struct el_governor_input *in, struct el_decision *out);
+/* Slots beyond those it was made with are left out: more of them need a new governor. */
 void el_governor_reconfigure(struct el_governor *g, const struct el_governor_card *card);
+/* What it goes by: what it was told, made sound. Valid until it is told anew or freed. */
+const struct el_governor_card *el_governor_card(const struct el_governor *g);
 /* What was learnt, as text to be kept over restarts. Save returns the bytes it needs (snprintf's way); load ignores
  * what it does not know and bounds what it takes. */
 size_t el_governor_save(const struct el_governor *g, char *out, size_t size);

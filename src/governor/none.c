@@ -24,5 +24,4 @@ const struct el_governor_law el_law_none = {
     .state_size = sizeof(struct none),
     .init = none_init,
     .step = none_step,
-    .reconfigure = NULL,
 };

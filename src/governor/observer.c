@@ -34,10 +34,9 @@
 
 enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, K = EL_X_GAIN, O = EL_X_OFFSET, N = EL_X_COUNT };
 
-void el_observer_init(struct el_observer *o, const struct el_governor_card *card)
+void el_observer_init(struct el_observer *o, struct el_node *node, const struct el_governor_card *card)
 {
-    memset(o, 0, sizeof(*o));
-    o->scale = 1;
+    *o = (struct el_observer){.node = node, .scale = 1};
     o->airflow_lfm = card->airflow_assumed_lfm;
     o->inlet_c = isfinite(card->inlet_assumed_c) ? card->inlet_assumed_c : 35;
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);

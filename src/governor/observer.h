@@ -36,7 +36,7 @@ struct el_node {
 };
 
 struct el_observer {
-    struct el_node node[EL_CARD_SLOTS_MAX];
+    struct el_node *node; /* the caller's, one per slot of the card */
     double sink_c, sink_slope, unknown_w; /* C, C/s, W */
     double inlet_c, airflow_lfm, resistance_c_per_w;
     double host_w, overhead_w; /* sum of host I/O; what the card draws beside it, smoothed */
@@ -49,7 +49,8 @@ struct el_observer {
     bool started;
 };
 
-void el_observer_init(struct el_observer *o, const struct el_governor_card *card);
+/* `node`: zeroed, one per slot; must outlive the observer. */
+void el_observer_init(struct el_observer *o, struct el_node *node, const struct el_governor_card *card);
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in);
 
 /* Temperature of drive i `after_s` from now when it draws `host_w` at declared prices from now on. */

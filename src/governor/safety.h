@@ -23,13 +23,13 @@ struct el_safety_slot {
 };
 
 struct el_safety {
-    struct el_safety_slot slot[EL_CARD_SLOTS_MAX];
     struct el_screen inlet, sw;
     int64_t start_us, last_us;
     bool inlet_reported;
     double pay;               /* what the neighbours of a drive that cannot be capped keep of their caps */
     int64_t fan_turned_us[8]; /* last time the fan answered to being driven */
     bool fan_failed;
+    struct el_safety_slot slot[]; /* one per slot of the card */
 };
 
 /* `clean` is `in` with every reading that cannot be believed marked so. `last` is what was asked for in the step

@@ -56,10 +56,11 @@ void el_stripes_join(const struct el_governor_card *card, const struct el_observ
     }
 }
 
-void el_stripe_follow(const struct el_observer *o, struct el_pace *p, uint32_t leader, uint32_t i)
+void el_stripe_follow(const struct el_observer *o, const struct el_pace *first, uint32_t leader, struct el_pace *p,
+                      uint32_t i)
 {
-    if (p[leader].quiet_s > 0 && isinf(p[leader].cap_w) == isinf(p[i].cap_w))
+    if (first->quiet_s > 0 && isinf(first->cap_w) == isinf(p->cap_w))
         return;
-    p[i].cap_w = p[leader].cap_w / leader_w(o, leader, i);
-    p[i].quiet_s = 0;
+    p->cap_w = first->cap_w / leader_w(o, leader, i);
+    p->quiet_s = 0;
 }

@@ -29,11 +29,12 @@ static void silence_and_foresight_raise_doubt(void **state)
 {
     struct bed b;
     struct el_observer o;
+    struct el_node node = {0};
     double first;
 
     (void)state;
     bed_open(&b, &el_law_element, 1);
-    el_observer_init(&o, &b.card);
+    el_observer_init(&o, &node, &b.card);
     for (int t = 0; t < 120; t++) {
         b.in.now_us += EL_USEC_PER_SEC;
         b.in.slot[0].present = b.in.slot[0].io_valid = true;
@@ -56,11 +57,12 @@ static void agreeing_corrections_open_the_filter(void **state)
 {
     struct bed b;
     struct el_observer o;
+    struct el_node node = {0};
     double least = 9, most = 0;
 
     (void)state;
     bed_open(&b, &el_law_element, 1);
-    el_observer_init(&o, &b.card);
+    el_observer_init(&o, &node, &b.card);
     for (int t = 0; t < 400; t++) {
         double c = 60 + (t > 300 ? 0.12 * (t - 300) : 0);
 
