@@ -8,25 +8,33 @@
 
 #include "base/num.h"
 
-/* From where the file stands, or from its start when it is `kept`. */
+/* From where the file stands, or from its start when it is `kept`. As a rule one read takes it all; what grows or cannot
+ * tell its size is read on. */
 static int read_whole(int fd, bool kept, size_t max, struct el_buf *out)
 {
-    size_t start = out->len;
+    size_t start = out->len, room = 4096;
+    struct stat st;
 
-    for (;;) {
-        char chunk[4096];
-        ssize_t n = kept ? pread(fd, chunk, sizeof chunk, (off_t)(out->len - start)) : read(fd, chunk, sizeof chunk);
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        room = EL_MIN((size_t)st.st_size, max) + 1;
+    while (el_buf_reserve(out, room) == 0) {
+        char *at = out->data + out->len;
+        size_t most = out->cap - out->len - 1;
+        ssize_t n = kept ? pread(fd, at, most, (off_t)(out->len - start)) : read(fd, at, most);
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return -errno;
-        if (n == 0 || out->failed)
-            return out->failed ? -ENOMEM : 0;
-        if (out->len - start + (size_t)n > max)
+        at[n] = '\0';
+        if (n == 0)
+            return 0;
+        out->len += (size_t)n;
+        if (out->len - start > max)
             return -EFBIG;
-        el_buf_put(out, chunk, (size_t)n);
+        room = 4096;
     }
+    return -ENOMEM;
 }
 
 int el_file_read(int dirfd, const char *path, size_t max, struct el_buf *out)

@@ -13,7 +13,7 @@ static uint64_t hash(const char *p, size_t n)
     return h;
 }
 
-struct el_body *el_body_new(unsigned slot, unsigned status, const char *type, struct el_buf *bytes)
+struct el_body *el_body_new(unsigned status, const char *type, struct el_buf *bytes)
 {
     struct el_body *b = bytes->failed ? NULL : calloc(1, sizeof *b);
 
@@ -21,8 +21,7 @@ struct el_body *el_body_new(unsigned slot, unsigned status, const char *type, st
         el_buf_free(bytes);
         return NULL;
     }
-    *b =
-        (struct el_body){.refs = 1, .slot = slot, .status = status, .type = type, .cache = "no-store", .bytes = *bytes};
+    *b = (struct el_body){.refs = 1, .status = status, .type = type, .cache = "no-store", .bytes = *bytes};
     snprintf(b->etag, sizeof b->etag, "\"%016llx\"", (unsigned long long)hash(b->bytes.data, b->bytes.len));
     *bytes = (struct el_buf){0};
     return b;
@@ -43,41 +42,62 @@ struct el_body *el_body_unref(struct el_body *b)
     return NULL;
 }
 
-/* Level 6: on 57 KB of exposition it gave 6:1 in 0.65 ms; 9 cost three times as much for 1 % (measured). */
-static int deflate_all(const struct el_buf *in, struct el_buf *out)
+struct el_body *el_body_retire(struct el_body *b)
 {
-    z_stream z = {0};
-    int r;
+    void *answer = b ? b->answer : NULL;
 
-    if (deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return -1;
-    if (el_buf_reserve(out, deflateBound(&z, in->len) + 1) < 0) {
-        deflateEnd(&z);
-        return -1;
+    if (answer) {
+        b->answer = NULL;
+        b->answer_free(answer);
     }
-    z.next_in = (Bytef *)in->data;
-    z.avail_in = (uInt)in->len;
-    z.next_out = (Bytef *)out->data;
-    z.avail_out = (uInt)(out->cap - 1);
-    r = deflate(&z, Z_FINISH);
-    out->len = z.total_out;
-    deflateEnd(&z);
-    return r == Z_STREAM_END ? 0 : -1;
+    return el_body_unref(b);
 }
 
-struct el_body *el_body_gzip(const struct el_body *b, unsigned slot)
-{
-    struct el_buf packed = {0}, exact = {0};
-    struct el_body *g;
+struct el_packer {
+    z_stream z;
+    struct el_buf out;
+};
 
-    if (deflate_all(&b->bytes, &packed) == 0)
-        el_buf_put(&exact, packed.data, packed.len); /* the bound was generous: keep what is used */
-    el_buf_free(&packed);
-    g = exact.data ? el_body_new(slot, b->status, b->type, &exact) : NULL;
-    if (g) {
-        g->encoding = "gzip";
-        g->cache = b->cache;
-        g->policy = b->policy;
-    }
-    return g;
+/* Level 1: on 68 KB of exposition 0.26 ms for 9.0 KB, where 6 took 0.72 ms for 7.8 KB (measured). */
+struct el_packer *el_packer_new(void)
+{
+    struct el_packer *p = calloc(1, sizeof *p);
+
+    if (p && deflateInit2(&p->z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK)
+        return p;
+    free(p);
+    return NULL;
+}
+
+/* Until zlib has no more to say: it has taken all when it leaves room. */
+static void drain(struct el_packer *p, int flush)
+{
+    do {
+        if (el_buf_reserve(&p->out, 4096) < 0)
+            return;
+        p->z.next_out = (Bytef *)p->out.data + p->out.len;
+        p->z.avail_out = (uInt)(p->out.cap - p->out.len - 1);
+        deflate(&p->z, flush);
+        p->out.len = (size_t)((char *)p->z.next_out - p->out.data);
+    } while (p->z.avail_out == 0);
+}
+
+void el_packer_put(struct el_packer *p, const void *bytes, size_t n)
+{
+    p->z.next_in = (Bytef *)(uintptr_t)bytes;
+    p->z.avail_in = (uInt)n;
+    drain(p, Z_NO_FLUSH);
+}
+
+struct el_body *el_packer_end(struct el_packer *p, const char *type)
+{
+    struct el_body *b;
+
+    drain(p, Z_FINISH);
+    deflateEnd(&p->z);
+    b = el_body_new(200, type, &p->out);
+    if (b)
+        b->encoding = "gzip";
+    free(p);
+    return b;
 }

@@ -8,12 +8,9 @@
 
 #include "base/buf.h"
 
-#define EL_BODY_SLOTS 16
-
 /* A finished answer. Everything but the count is constant once made; `type` and the like are static text. */
 struct el_body {
     unsigned refs;        /* HTTP thread only */
-    unsigned slot;        /* which variant this is, 0..EL_BODY_SLOTS-1: the server keeps one response for each */
     unsigned status;      /* 200, 503 */
     const char *type;     /* Content-Type */
     const char *encoding; /* Content-Encoding; NULL = identity */
@@ -21,6 +18,10 @@ struct el_body {
     const char *policy;   /* Content-Security-Policy; NULL = none */
     char etag[24];        /* quoted, of the bytes; "" = none */
     struct el_buf bytes;
+    /* What the server has made of it, for all who get it; goes when the provider is done with the body. */
+    void *answer;
+    unsigned answer_edition;
+    void (*answer_free)(void *answer);
 };
 
 struct el_request {
@@ -34,9 +35,16 @@ struct el_content {
 };
 
 /* A new body with one reference; takes over `bytes` (also on failure). NULL: out of memory. */
-struct el_body *el_body_new(unsigned slot, unsigned status, const char *type, struct el_buf *bytes);
+struct el_body *el_body_new(unsigned status, const char *type, struct el_buf *bytes);
 struct el_body *el_body_ref(struct el_body *b);
 struct el_body *el_body_unref(struct el_body *b); /* takes NULL, returns NULL */
 
-/* `b` compressed (gzip), as a new body of `slot`. NULL: out of memory. */
-struct el_body *el_body_gzip(const struct el_body *b, unsigned slot);
+/* The provider's own reference: nobody new will get it. Those who still read it hold it. Takes NULL, returns NULL. */
+struct el_body *el_body_retire(struct el_body *b);
+
+/* gzip, piece by piece, so that the whole need never be there uncompressed. NULL: out of memory. */
+struct el_packer;
+struct el_packer *el_packer_new(void);
+void el_packer_put(struct el_packer *p, const void *bytes, size_t n);
+/* The compressed bytes as a new body, of status 200. Frees the packer. NULL: out of memory. */
+struct el_body *el_packer_end(struct el_packer *p, const char *type);

@@ -33,10 +33,7 @@ struct el_http {
     struct el_http_counters counters;
     struct MHD_Daemon *daemon;
     struct conn *arriving; /* handed to on_connection */
-    struct {
-        struct el_body *body;
-        struct MHD_Response *response;
-    } ready[EL_BODY_SLOTS];
+    unsigned edition; /* of the configured headers: answers of an earlier one are made anew */
     struct MHD_Response *plain[PLAIN_COUNT];
 
     struct el_web_config *config;
@@ -104,12 +101,7 @@ static struct MHD_Response *body_response(const struct el_http *h, struct el_bod
 
 static void forget_responses(struct el_http *h)
 {
-    for (int i = 0; i < EL_BODY_SLOTS; i++) {
-        if (h->ready[i].response)
-            MHD_destroy_response(h->ready[i].response);
-        h->ready[i].response = NULL;
-        h->ready[i].body = el_body_unref(h->ready[i].body);
-    }
+    h->edition++;
     for (int i = 0; i < PLAIN_COUNT; i++) {
         if (h->plain[i])
             MHD_destroy_response(h->plain[i]);
@@ -132,23 +124,26 @@ static int make_plain(struct el_http *h)
     return 0;
 }
 
+static void free_response(void *response)
+{
+    MHD_destroy_response(response); /* those still sending it hold it */
+}
+
 /* The one response for this body: made when first asked for, shared by all who get the body. */
 static struct MHD_Response *shared_response(struct el_http *h, struct el_body *b)
 {
-    unsigned i = b->slot % EL_BODY_SLOTS;
-
-    if (h->ready[i].body != b) {
+    if (!b->answer || b->answer_edition != h->edition) {
         struct MHD_Response *r = body_response(h, b);
 
         if (!r)
             return NULL;
-        if (h->ready[i].response)
-            MHD_destroy_response(h->ready[i].response); /* those still sending it hold it */
-        el_body_unref(h->ready[i].body);
-        h->ready[i].body = el_body_ref(b);
-        h->ready[i].response = r;
+        if (b->answer)
+            free_response(b->answer);
+        b->answer = r;
+        b->answer_edition = h->edition;
+        b->answer_free = free_response;
     }
-    return h->ready[i].response;
+    return b->answer;
 }
 
 /* --- one request --- */

@@ -16,6 +16,10 @@ struct el_view_options {
     int64_t now_us;  /* BOOTTIME of rendering: ages; 0 = the snapshot's own time */
     bool stale;      /* the snapshot is too old: only what is still true is shown */
     const struct el_exporter_stats *exporter; /* what the exporter knows about itself; NULL = leave it out */
+    /* Of an exposition: takes what stands in `out` so far and clears it, whenever that is more than a little. The rest
+     * is left in `out`. NULL = all of it stays. */
+    void (*flush)(void *ctx, struct el_buf *out);
+    void *ctx;
 };
 
 /* Appends the exposition. 0 or -ENOMEM. */

@@ -16,8 +16,11 @@ struct pieces {
     uint32_t n;
 };
 
+#define FLUSH_BYTES 65536
+
 struct page {
     struct el_buf *out;
+    const struct el_view_options *o;
     struct el_catalog_context c;
     enum el_view_format format;
     struct pieces rows[EL_SCOPE_COUNT]; /* labels of the rows of a scope */
@@ -208,6 +211,8 @@ static int put_metric(struct page *p, const struct el_metric *m)
                 put_header(p, m);
             begun = true;
             put_sample(p, m, row, sub, v);
+            if (p->o->flush && p->out->len > FLUSH_BYTES)
+                p->o->flush(p->o->ctx, p->out);
         }
     return 0;
 }
@@ -215,7 +220,7 @@ static int put_metric(struct page *p, const struct el_metric *m)
 int el_view_metrics(const struct el_snapshot *s, enum el_view_format format, const struct el_view_options *o,
                     struct el_buf *out)
 {
-    struct page p = {.out = out, .format = format};
+    struct page p = {.out = out, .o = o, .format = format};
     uint64_t groups = o->groups ? o->groups : el_metric_groups_default();
     int r = 0;
 

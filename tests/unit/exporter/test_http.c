@@ -62,7 +62,7 @@ static int start(void **state)
 
     for (int i = 0; i < 20000; i++)
         el_buf_printf(&bytes, "line %d of the body\n", i);
-    body = el_body_new(0, 200, "text/plain; version=0.0.4; charset=utf-8", &bytes);
+    body = el_body_new(200, "text/plain; version=0.0.4; charset=utf-8", &bytes);
     o.wake_fd = wake_fd = eventfd(0, 0);
     if (el_listen_add(&listeners, "127.0.0.1:0") < 0 || el_http_new(&o, &http) < 0)
         return -1;
@@ -76,7 +76,7 @@ static int stop(void **state)
     pthread_join(thread, NULL);
     http = el_http_free(http);
     el_listen_close(&listeners);
-    body = el_body_unref(body);
+    body = el_body_retire(body);
     close(wake_fd);
     return 0;
 }
