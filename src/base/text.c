@@ -123,6 +123,27 @@ void el_text_label_escape(struct el_buf *b, const char *text)
     escape(b, text, false);
 }
 
+void el_text_xml_escape(struct el_buf *b, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&':
+            el_buf_puts(b, "&amp;");
+            break;
+        case '<':
+            el_buf_puts(b, "&lt;");
+            break;
+        case '>':
+            el_buf_puts(b, "&gt;");
+            break;
+        case '"':
+            el_buf_puts(b, "&quot;");
+            break;
+        default:
+            el_buf_putc(b, *text);
+        }
+}
+
 void el_text_rfc3339(int64_t realtime_us, char out[32])
 {
     time_t s = (time_t)(realtime_us / EL_USEC_PER_SEC);

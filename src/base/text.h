@@ -25,6 +25,9 @@ void el_text_json_escape(struct el_buf *b, const char *text);
  * other control characters as a space, invalid UTF-8 as U+FFFD. */
 void el_text_label_escape(struct el_buf *b, const char *text);
 
+/* Appends `text` escaped for XML and HTML, in text and in quoted attributes. */
+void el_text_xml_escape(struct el_buf *b, const char *text);
+
 /* "2026-01-31T12:00:00.123Z" */
 void el_text_rfc3339(int64_t realtime_us, char out[32]);
 

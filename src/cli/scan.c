@@ -35,13 +35,6 @@ static void put_reading(json_t *o, const char *key, const struct el_reading *r, 
         put_number(o, key, (double)r->value / scale);
 }
 
-static double kelvin_c(uint16_t kelvin)
-{
-    int64_t mc;
-
-    return el_nvme_kelvin_mc(kelvin, &mc) ? (double)mc / 1000 : NAN;
-}
-
 static json_t *link_json(const struct el_link *l)
 {
     json_t *o = json_pack("{s:s, s:s, s:b, s:b}", "role", el_link_role_name(l->role), "address", l->address, "known",
@@ -126,8 +119,8 @@ static json_t *slot_json(const struct el_scan *scan, uint32_t row)
         put_number(o, "capacity_bytes", (double)t->identify.total_capacity_bytes);
     put_reading(o, "temperature_celsius", &t->temp_mc[0], 1000);
     put_number(o, "limit_celsius", t->decision.limit_c);
-    put_number(o, "warning_celsius", kelvin_c(t->identify.wctemp_k));
-    put_number(o, "critical_celsius", kelvin_c(t->identify.cctemp_k));
+    put_number(o, "warning_celsius", el_nvme_kelvin_c(t->identify.wctemp_k));
+    put_number(o, "critical_celsius", el_nvme_kelvin_c(t->identify.cctemp_k));
     for (uint32_t i = 0; i < s->links.count; i++)
         if (el_snapshot_links(s)[i].slot == (int32_t)row && el_snapshot_links(s)[i].role == EL_LINK_DRIVE)
             json_object_set_new(o, "link", link_json(&el_snapshot_links(s)[i]));
@@ -283,11 +276,10 @@ static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row,
     for (uint32_t i = 0; i < s->links.count; i++)
         if (el_snapshot_links(s)[i].slot == (int32_t)row && el_snapshot_links(s)[i].role == EL_LINK_DRIVE)
             put_link(b, &el_snapshot_links(s)[i]);
-    if (t->temp_mc[0].quality == EL_GOOD)
-        put_limit(b, "  ", (double)t->temp_mc[0].value / 1000, "C");
+    put_limit(b, "  ", el_reading_kilo(&t->temp_mc[0]), "C");
     put_limit(b, ", held to", t->decision.limit_c, "C");
-    put_limit(b, ", warning", kelvin_c(t->identify.wctemp_k), "C");
-    put_limit(b, ", critical", kelvin_c(t->identify.cctemp_k), "C");
+    put_limit(b, ", warning", el_nvme_kelvin_c(t->identify.wctemp_k), "C");
+    put_limit(b, ", critical", el_nvme_kelvin_c(t->identify.cctemp_k), "C");
     el_buf_putc(b, '\n');
     if (hands) {
         el_buf_puts(b, "           ");

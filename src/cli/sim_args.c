@@ -8,19 +8,11 @@
 #include "base/text.h"
 #include "config/config.h"
 
-static const struct el_scenario nothing = {.inlet_c = NAN,
-                                           .airflow_lfm = NAN,
-                                           .hours = NAN,
-                                           .limit_c = NAN,
-                                           .card_watts = NAN,
-                                           .switch_limit_c = NAN,
-                                           .margin_c = NAN};
-
 void el_sim_args_init(struct el_sim_args *a)
 {
     memset(a, 0, sizeof *a);
     el_settings_default(&a->settings);
-    a->scenario = nothing;
+    el_scenario_clear(&a->scenario);
 }
 
 int el_sim_args_scenario(struct el_sim_args *a, const char *path)

@@ -248,7 +248,7 @@ void el_table_line(struct el_buf *b, const struct el_snapshot *s, const struct e
     }
     for (uint32_t i = 0; i < s->cards.count; i++) {
         const struct el_card *c = &el_snapshot_cards(s)[i];
-        double w = c->power_mw.quality == EL_GOOD ? (double)c->power_mw.value / 1000 : c->power_estimate_w;
+        double w = el_reading_usable(&c->power_mw) ? el_reading_kilo(&c->power_mw) : c->power_estimate_w;
 
         watts += isfinite(w) ? w : 0;
     }

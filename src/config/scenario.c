@@ -148,15 +148,10 @@ static const struct el_field scenario_fields[] = {
 int el_config_load_scenario(const char *path, struct el_scenario *out, struct el_config_error *err)
 {
     EL_AUTO_YAML struct el_yaml *y = NULL;
-    struct el_scenario s = {.inlet_c = NAN,
-                            .airflow_lfm = NAN,
-                            .hours = NAN,
-                            .limit_c = NAN,
-                            .card_watts = NAN,
-                            .switch_limit_c = NAN,
-                            .margin_c = NAN};
+    struct el_scenario s;
     int r = el_yaml_load(path, &y, err);
 
+    el_scenario_clear(&s);
     if (r == 0)
         r = el_fields_read(y, scenario_fields, &s, NULL, err);
     if (r == 0)

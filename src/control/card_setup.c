@@ -35,19 +35,11 @@ static void take(double *into, double from, double unset)
 void el_card_settings_of(const struct el_settings *s, const struct el_card *card, const struct el_slot *slots,
                          struct el_card_settings *out)
 {
-    static const struct el_card_settings nothing = {.card = "*",
-                                                    .limit_c = NAN,
-                                                    .sensor_limit_c = NAN,
-                                                    .card_limit_w = NAN,
-                                                    .switch_limit_c = NAN,
-                                                    .margin_c = NAN,
-                                                    .floor_ratio = 0.05,
-                                                    .airflow_lfm = NAN,
-                                                    .inlet_c = NAN};
+    struct el_card_settings nothing;
 
+    el_card_settings_default(&nothing);
     *out = nothing;
-    for (uint32_t i = 0; i < EL_CARD_SLOTS_MAX; i++)
-        out->weight[i] = 1;
+    el_text_copy(out->card, sizeof out->card, "*");
     for (uint32_t k = 0; k < s->cards; k++) {
         const struct el_card_settings *e = &s->card[k];
 
@@ -69,13 +61,6 @@ void el_card_settings_of(const struct el_settings *s, const struct el_card *card
     }
 }
 
-static double kelvin_c(uint16_t kelvin)
-{
-    int64_t mc;
-
-    return el_nvme_kelvin_mc(kelvin, &mc) ? (double)mc / 1000 : NAN;
-}
-
 static double otherwise(double v, double fallback)
 {
     return isfinite(v) ? v : fallback;
@@ -84,7 +69,7 @@ static double otherwise(double v, double fallback)
 double el_card_slot_limit(const struct el_card_settings *cs, const struct el_slot *slot,
                           const struct el_drive_profile *drive)
 {
-    double warning = otherwise(kelvin_c(slot->identify.wctemp_k), drive ? drive->wctemp_c : NAN);
+    double warning = otherwise(el_nvme_kelvin_c(slot->identify.wctemp_k), drive ? drive->wctemp_c : NAN);
     double margin = otherwise(cs->margin_c, 0), below = otherwise(cs->margin_c, MARGIN_BELOW_WARN_C);
 
     return fmin(cs->limit_c - margin, warning - below); /* fmin takes the number when the other is NAN */
@@ -113,8 +98,8 @@ static void set_slot(struct el_governor_slot *g, const struct el_settings *s, co
 
     *g = (struct el_governor_slot){
         .limit_c = el_card_slot_limit(cs, slot, d),
-        .warning_c = otherwise(kelvin_c(slot->identify.wctemp_k), d ? d->wctemp_c : NAN),
-        .critical_c = otherwise(kelvin_c(slot->identify.cctemp_k), d ? d->cctemp_c : NAN),
+        .warning_c = otherwise(el_nvme_kelvin_c(slot->identify.wctemp_k), d ? d->wctemp_c : NAN),
+        .critical_c = otherwise(el_nvme_kelvin_c(slot->identify.cctemp_k), d ? d->cctemp_c : NAN),
         .idle_w = d ? d->idle_w : NAN,
         .full_w = d                             ? d->full_w
                   : slot->identify.power_states ? slot->identify.power_state[0].max_uw / 1e6

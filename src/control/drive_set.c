@@ -263,14 +263,11 @@ static bool is_quiet(struct el_drive *d, const struct el_slot *slot, int64_t now
 /* How long until the next poll: short when heat or trouble is near, long when nothing happens. */
 static uint32_t period_of(struct el_drive *d, const struct el_slot *slot, const struct el_settings *s, int64_t now_us)
 {
-    double limit = slot->decision.limit_c, room = INFINITY;
+    double room = slot->decision.limit_c - el_reading_kilo(&slot->temp_mc[0]);
     bool quiet = is_quiet(d, slot, now_us);
 
     if (d->failures)
         return d->failures < FAILED_MISSES ? s->poll.hot_ms : s->poll.normal_ms;
-    for (int i = 0; i < EL_SLOT_SENSORS; i++)
-        if (slot->temp_mc[i].quality == EL_GOOD && isfinite(limit) && i == 0)
-            room = limit - (double)slot->temp_mc[i].value / 1000;
     if (!isfinite(room) || room < s->poll.hot_within_c || slot->decision.cap_ratio < 1 || slot->smart.critical_warning)
         return s->poll.hot_ms;
     return quiet && room > 2 * s->poll.hot_within_c ? s->poll.idle_ms : s->poll.normal_ms;

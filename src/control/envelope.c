@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "base/text.h"
+#include "control/simulate_machine.h"
 
 #define SETTLE_S   1200.0
 #define MEASURE_S  1200.0
@@ -14,33 +15,25 @@
 int el_envelope_share(const struct el_simulate_options *o, double inlet_c, double airflow_lfm, double *share, char *why,
                       size_t why_size)
 {
-    const struct el_twin_options t = {.card = o->card,
-                                      .drives = o->drives,
-                                      .cards = 1,
-                                      .workload = o->workload,
-                                      .inlet_c = inlet_c,
-                                      .airflow_lfm = airflow_lfm,
-                                      .seed = o->seed,
-                                      .virtual_time = true,
-                                      .array = o->array};
+    struct el_simulate_options at = *o;
     struct el_twin_truth before, after;
-    struct el_twin_oracle oracle;
-    struct el_governor_card *facts = malloc(sizeof *facts);
+    EL_AUTO_FREE struct el_governor_card *facts = malloc(sizeof *facts);
     struct el_device dev;
-    int r = facts ? el_simulate_facts(o, facts, why, why_size) : -ENOMEM;
+    int r;
 
-    if (!facts)
+    if (!facts) {
         el_text_copy(why, why_size, "out of memory");
-    if (r == 0)
-        r = el_twin_open(&t, &dev, why, why_size);
-    if (r < 0) {
-        free(facts);
-        return r;
+        return -ENOMEM;
     }
-    oracle = (struct el_twin_oracle){.card_limit_w = facts->card_limit_w, .switch_limit_c = facts->switch_limit_c};
-    for (uint32_t i = 0; i < facts->slots; i++)
-        oracle.limit_c[i] = facts->slot[i].limit_c;
-    el_twin_set_oracle(dev.dev, &oracle);
+    at.inlet_c = inlet_c;
+    at.airflow_lfm = airflow_lfm;
+    at.scenario = NULL;
+    r = el_simulate_facts(o, facts, why, why_size);
+    if (r == 0)
+        r = el_sim_twin(&at, &dev, why, why_size);
+    if (r < 0)
+        return r;
+    el_sim_hold(dev.dev, facts);
     el_twin_advance(dev.dev, SETTLE_S);
     el_twin_truth(dev.dev, 0, &before);
     el_twin_advance(dev.dev, MEASURE_S);
@@ -49,7 +42,6 @@ int el_envelope_share(const struct el_simulate_options *o, double inlet_c, doubl
                  ? (after.served_ops - before.served_ops) / (after.demand_ops - before.demand_ops)
                  : NAN;
     dev.ops->close(dev.dev);
-    free(facts);
     return 0;
 }
 

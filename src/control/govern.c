@@ -156,8 +156,7 @@ static void tell_manager(const struct govern *g)
 
         up += t->state == EL_SLOT_UP;
         capped += t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1;
-        if (t->temp_mc[0].quality == EL_GOOD)
-            hottest = fmax(hottest, (double)t->temp_mc[0].value / 1000);
+        hottest = fmax(hottest, el_reading_kilo(&t->temp_mc[0])); /* fmax passes over NAN */
     }
     if (isfinite(hottest))
         snprintf(heat, sizeof heat, ", hottest %d C", (int)lround(hottest));

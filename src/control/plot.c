@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/text.h"
 
 #define WIDTH  960
 #define LEFT   70
@@ -33,24 +34,6 @@ static void px(struct el_buf *b, double v)
     el_buf_puts(b, text);
 }
 
-static void xml_text(struct el_buf *b, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            el_buf_puts(b, "&lt;");
-            break;
-        case '>':
-            el_buf_puts(b, "&gt;");
-            break;
-        case '&':
-            el_buf_puts(b, "&amp;");
-            break;
-        default:
-            el_buf_putc(b, *text);
-        }
-}
-
 static void label(struct el_buf *b, double x, double y, const char *anchor, const char *style, const char *text)
 {
     el_buf_puts(b, "<text x=\"");
@@ -58,7 +41,7 @@ static void label(struct el_buf *b, double x, double y, const char *anchor, cons
     el_buf_puts(b, "\" y=\"");
     px(b, y);
     el_buf_printf(b, "\" text-anchor=\"%s\" class=\"%s\">", anchor, style);
-    xml_text(b, text);
+    el_text_xml_escape(b, text);
     el_buf_puts(b, "</text>\n");
 }
 

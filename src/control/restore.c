@@ -66,7 +66,7 @@ static bool is_hot(const struct el_device *dev, const struct el_settings *s, str
         return true;
     el_card_settings_of(s, &card, slot, &cs);
     limit = el_card_slot_limit(&cs, slot, NULL);
-    return (double)slot->temp_mc[0].value / 1000 > (limit == limit ? limit - s->poll.hot_within_c : UNLIMITED_BELOW_C);
+    return el_reading_kilo(&slot->temp_mc[0]) > (limit == limit ? limit - s->poll.hot_within_c : UNLIMITED_BELOW_C);
 }
 
 /* 0 restored, 1 held, -errno. */

@@ -23,24 +23,6 @@ const struct el_governor_law *el_simulate_law(const char *name)
     return NULL;
 }
 
-static int open_twin(const struct el_simulate_options *o, struct el_device *dev, char *why, size_t why_size)
-{
-    const struct el_twin_options t = {
-        .card = o->card,
-        .drives = o->drives,
-        .cards = 1,
-        .workload = o->workload,
-        .inlet_c = o->inlet_c,
-        .airflow_lfm = o->airflow_lfm,
-        .seed = o->seed,
-        .virtual_time = true,
-        .array = o->array,
-        .scenario = o->scenario,
-    };
-
-    return el_twin_open(&t, dev, why, why_size);
-}
-
 /* Lives through `seconds`, sampling the truth. */
 static void live(struct el_twin *t, double seconds, struct el_figures *f)
 {
@@ -69,21 +51,18 @@ static void tell(const struct el_simulate_options *o, struct el_twin *twin, doub
 static int run_oracle(const struct el_simulate_options *o, const struct el_governor_card *facts, bool watch,
                       struct el_simulate_result *out, char *why, size_t why_size)
 {
-    struct el_twin_oracle oracle = {.card_limit_w = facts->card_limit_w, .switch_limit_c = facts->switch_limit_c};
     static const struct el_governor_input nothing;
     struct el_decision free_run = {.slots = facts->slots};
     struct el_device dev;
     struct el_figures f;
-    int r = open_twin(o, &dev, why, why_size);
+    int r = el_sim_twin(o, &dev, why, why_size);
 
     if (r < 0)
         return r;
     r = el_figures_init(&f, facts, SAMPLE_S, o->hours * 3600);
-    for (uint32_t i = 0; i < facts->slots; i++) {
-        oracle.limit_c[i] = facts->slot[i].limit_c;
+    for (uint32_t i = 0; i < facts->slots; i++)
         free_run.slot[i].cap_ratio = 1;
-    }
-    el_twin_set_oracle(dev.dev, &oracle);
+    el_sim_hold(dev.dev, facts);
     for (double t = 0; r == 0 && t < f.duration_s - 1e-9; t += PERIOD_S) {
         if (watch)
             tell(o, dev.dev, t, facts, &nothing, &free_run);
@@ -106,7 +85,7 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
     struct el_figures f = {0};
     struct el_device dev;
     uint64_t steps = 0;
-    int r = g && m ? open_twin(o, &dev, why, why_size) : -ENOMEM;
+    int r = g && m ? el_sim_twin(o, &dev, why, why_size) : -ENOMEM;
 
     if (r == 0)
         r = el_sim_machine_init(m, &dev, facts);

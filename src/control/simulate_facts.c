@@ -51,15 +51,7 @@ static void setup(const struct el_simulate_options *o, const struct el_sim_machi
 
 int el_simulate_facts(const struct el_simulate_options *o, struct el_governor_card *out, char *why, size_t why_size)
 {
-    const struct el_twin_options t = {.card = o->card,
-                                      .drives = o->drives,
-                                      .cards = 1,
-                                      .workload = "idle",
-                                      .inlet_c = 25,
-                                      .airflow_lfm = 400,
-                                      .virtual_time = true,
-                                      .array = o->array,
-                                      .scenario = o->scenario};
+    struct el_simulate_options idle = *o;
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
     EL_AUTO_FREE struct el_sim_machine *m = malloc(sizeof *m);
     struct el_device dev;
@@ -69,7 +61,11 @@ int el_simulate_facts(const struct el_simulate_options *o, struct el_governor_ca
         el_text_copy(why, why_size, "out of memory");
         return -ENOMEM;
     }
-    r = el_twin_open(&t, &dev, why, why_size);
+    idle.workload = "idle";
+    idle.inlet_c = 25;
+    idle.airflow_lfm = 400;
+    idle.seed = 0;
+    r = el_sim_twin(&idle, &dev, why, why_size);
     if (r == 0)
         r = el_sim_machine_init(m, &dev, out);
     if (r < 0)

@@ -9,6 +9,31 @@
 
 #define STALE_PERIODS 3 /* as the daemon: a drive that does not answer for so long turns stale */
 
+int el_sim_twin(const struct el_simulate_options *o, struct el_device *out, char *why, size_t why_size)
+{
+    const struct el_twin_options t = {.card = o->card,
+                                      .drives = o->drives,
+                                      .cards = 1,
+                                      .workload = o->workload,
+                                      .inlet_c = o->inlet_c,
+                                      .airflow_lfm = o->airflow_lfm,
+                                      .seed = o->seed,
+                                      .virtual_time = true,
+                                      .array = o->array,
+                                      .scenario = o->scenario};
+
+    return el_twin_open(&t, out, why, why_size);
+}
+
+void el_sim_hold(struct el_twin *t, const struct el_governor_card *facts)
+{
+    struct el_twin_oracle o = {.card_limit_w = facts->card_limit_w, .switch_limit_c = facts->switch_limit_c};
+
+    for (uint32_t i = 0; i < facts->slots; i++)
+        o.limit_c[i] = facts->slot[i].limit_c;
+    el_twin_set_oracle(t, &o);
+}
+
 static void identify(struct el_sim_machine *m, struct el_slot *s, int64_t now)
 {
     uint8_t page[EL_NVME_IDENTIFY_SIZE];

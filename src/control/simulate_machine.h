@@ -4,6 +4,11 @@
 
 #include "control/simulate.h"
 
+/* The card of these options as a twin in virtual time. 0 or -errno with the reason in `why`. */
+int el_sim_twin(const struct el_simulate_options *o, struct el_device *out, char *why, size_t why_size);
+/* From now on it is held exactly at the limits of `facts`. */
+void el_sim_hold(struct el_twin *t, const struct el_governor_card *facts);
+
 struct el_sim_machine {
     struct el_device dev; /* owned */
     struct el_inventory inv;

@@ -16,7 +16,6 @@ enum {
     SERIES_WATTS_LIMIT,
     SERIES_IOPS,
     SERIES_DEMAND,
-    SERIES_INLET,
     SERIES_COUNT
 };
 
@@ -57,22 +56,15 @@ void el_sim_plot_tick(struct el_sim_plot *p, const struct el_simulate_tick *tick
     p->slots = tick->facts->slots;
     p->minutes[n] = tick->t_s / 60;
     for (uint32_t i = 0; i < p->slots; i++) {
-        const struct el_reading *r = &tick->in->slot[i].temp_mc;
-
-        p->y[i][n] = t                       ? (t->slot[i].present ? t->slot[i].temp_c : NAN)
-                     : r->quality == EL_GOOD ? (double)r->value / 1000
-                                             : NAN;
+        p->y[i][n] = !t ? el_reading_kilo(&tick->in->slot[i].temp_mc) : t->slot[i].present ? t->slot[i].temp_c : NAN;
         p->y[EL_CARD_SLOTS_MAX + i][n] = 100 * tick->decision->slot[i].cap_ratio;
     }
     p->y[SERIES_LIMIT][n] = tick->facts->slot[0].limit_c;
     p->y[SERIES_WARNING][n] = tick->facts->slot[0].warning_c;
-    p->y[SERIES_WATTS][n] = t                                            ? t->card_w
-                            : tick->in->card_power_mw.quality == EL_GOOD ? (double)tick->in->card_power_mw.value / 1000
-                                                                         : NAN;
+    p->y[SERIES_WATTS][n] = t ? t->card_w : el_reading_kilo(&tick->in->card_power_mw);
     p->y[SERIES_WATTS_LIMIT][n] = tick->facts->card_limit_w;
     p->y[SERIES_IOPS][n] = t ? t->iops : NAN;
     p->y[SERIES_DEMAND][n] = t ? t->demand_iops : NAN;
-    p->y[SERIES_INLET][n] = t ? t->inlet_c : NAN;
     p->n++;
 }
 

@@ -62,7 +62,7 @@ static void put_banner(const struct el_page *p, struct el_buf *b)
     switch (p->state) {
     case EL_SOURCE_NONE:
         el_buf_puts(b, "<p class=\"stale\"><strong>✖ No data.</strong> ");
-        el_page_text(b, p->problem[0] ? p->problem : "elementd has not written a snapshot yet");
+        el_text_xml_escape(b, p->problem[0] ? p->problem : "elementd has not written a snapshot yet");
         el_buf_puts(b, ".</p>");
         break;
     case EL_SOURCE_STALE:
@@ -72,7 +72,7 @@ static void put_banner(const struct el_page *p, struct el_buf *b)
         put_time(b, p->s->realtime_us);
         el_buf_puts(b,
                     ". What changes from second to second is left out below; nobody may be governing these drives. ");
-        el_page_text(b, p->problem);
+        el_text_xml_escape(b, p->problem);
         el_buf_puts(b, "</p>");
         break;
     case EL_SOURCE_FRESH:
@@ -91,10 +91,10 @@ static void put_place(const struct el_page *p, int32_t card, int32_t slot, struc
     if (slot >= 0) {
         const struct el_slot *t = &el_snapshot_slots(p->s)[slot];
 
-        el_page_text(b, el_snapshot_cards(p->s)[t->card].name);
+        el_text_xml_escape(b, el_snapshot_cards(p->s)[t->card].name);
         el_buf_printf(b, " slot %u: ", t->number);
     } else if (card >= 0) {
-        el_page_text(b, el_snapshot_cards(p->s)[card].name);
+        el_text_xml_escape(b, el_snapshot_cards(p->s)[card].name);
         el_buf_puts(b, ": ");
     }
 }
@@ -154,7 +154,7 @@ static void put_alarms(const struct el_page *p, struct el_buf *b)
                                                             : "ℹ",
                           el_severity_name(a->severity));
             put_place(p, a->card, a->slot, b);
-            el_page_text(b, a->text);
+            el_text_xml_escape(b, a->text);
             el_buf_puts(b, ", for ");
             put_age(b, p->now_us - a->since_us);
             el_buf_puts(b, "</li>");
@@ -223,13 +223,13 @@ static void put_drive(const struct el_slot *t, struct el_buf *b)
 {
     cell(b, "Drive");
     if (t->identify_stamp.time_us) {
-        el_page_text(b, t->identify.model);
+        el_text_xml_escape(b, t->identify.model);
         el_buf_puts(b, "<small>");
-        el_page_text(b, t->identify.serial);
+        el_text_xml_escape(b, t->identify.serial);
         el_buf_puts(b, "</small>");
     } else if (t->last_serial[0]) {
         el_buf_puts(b, "<small>last: ");
-        el_page_text(b, t->last_serial);
+        el_text_xml_escape(b, t->last_serial);
         el_buf_puts(b, "</small>");
     } else {
         el_buf_puts(b, "–");
@@ -247,7 +247,7 @@ static void put_state(const struct el_page *p, const struct el_slot *t, struct e
                   el_page_mood_class(mood), marks[mood], el_page_word(p, t));
     if (t->reason[0]) {
         el_buf_puts(b, "<small>");
-        el_page_text(b, t->reason);
+        el_text_xml_escape(b, t->reason);
         el_buf_puts(b, "</small>");
     }
     el_buf_puts(b, "</td>");
@@ -387,7 +387,7 @@ static void put_slot_row(const struct el_page *p, const struct el_card *c, uint3
     el_buf_printf(b, "<tr role=\"row\" class=\"%s\"><th role=\"rowheader\" scope=\"row\">slot %u<small>",
                   el_page_mood_class(el_page_mood(p, t)), t->number);
     if (p->state == EL_SOURCE_FRESH)
-        el_page_text(b, t->controller);
+        el_text_xml_escape(b, t->controller);
     el_buf_puts(b, "</small></th>");
     put_drive(t, b);
     put_state(p, t, b);
@@ -408,9 +408,9 @@ static void put_card(const struct el_page *p, uint32_t i, struct el_buf *b)
     const struct el_card *c = &el_snapshot_cards(p->s)[i];
 
     el_buf_printf(b, "<section class=\"cardbox\" aria-labelledby=\"card%u\"><h2 id=\"card%u\">", i, i);
-    el_page_text(b, c->title[0] ? c->title : c->name);
+    el_text_xml_escape(b, c->title[0] ? c->title : c->name);
     el_buf_puts(b, " <small>");
-    el_page_text(b, c->name);
+    el_text_xml_escape(b, c->name);
     el_buf_puts(b, "</small></h2><div class=\"side\">");
     el_page_draw_card(p, c, b);
     put_card_facts(p, c, b);
@@ -436,18 +436,18 @@ static void put_head(const struct el_page *p, struct el_buf *b)
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
         "content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\"><title>");
     el_buf_puts(b, p->state == EL_SOURCE_FRESH ? "" : "✖ ");
-    el_page_text(b, host);
+    el_text_xml_escape(b, host);
     el_buf_puts(b, ": elementd</title><link rel=\"icon\" href=\"data:,\"><style>");
     el_buf_puts(b, el_page_css);
     el_buf_puts(b, "</style></head><body><header><h1>elementd <small>");
-    el_page_text(b, host);
+    el_text_xml_escape(b, host);
     el_buf_puts(b, "</small></h1></header>");
 }
 
 static void put_foot(const struct el_page *p, struct el_buf *b)
 {
     el_buf_puts(b, "<footer><nav aria-label=\"Other forms\"><a href=\"");
-    el_page_text(b, p->telemetry_path);
+    el_text_xml_escape(b, p->telemetry_path);
     el_buf_puts(b, "\">metrics</a> <a href=\"/api/v1/snapshot\">JSON</a> <a href=\"/-/ready\">ready</a> <a "
                    "href=\"/-/healthy\">healthy</a></nav>"
                    "<p id=\"live\" class=\"quiet\"></p></footer><script>");

@@ -67,27 +67,6 @@ const char *el_page_word(const struct el_page *p, const struct el_slot *t)
     return m == EL_MOOD_BAD && t->state == EL_SLOT_FAILED ? "failed" : words[m];
 }
 
-void el_page_text(struct el_buf *b, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            el_buf_puts(b, "&amp;");
-            break;
-        case '<':
-            el_buf_puts(b, "&lt;");
-            break;
-        case '>':
-            el_buf_puts(b, "&gt;");
-            break;
-        case '"':
-            el_buf_puts(b, "&quot;");
-            break;
-        default:
-            el_buf_putc(b, *text);
-        }
-}
-
 void el_page_fixed(struct el_buf *b, double v, int decimals)
 {
     static const double scale[] = {1, 10, 100, 1000};

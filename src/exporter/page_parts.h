@@ -27,7 +27,6 @@ double el_page_cap(const struct el_page *p, const struct el_slot *t, bool *in_fo
 /* True when readings of this slot are true now. */
 bool el_page_live(const struct el_page *p, const struct el_slot *t);
 
-void el_page_text(struct el_buf *b, const char *text);        /* escaped for HTML text and quoted attributes */
 void el_page_fixed(struct el_buf *b, double v, int decimals); /* a dash when not finite */
 
 /* What ails a drive, for people, each in a span of its own; nothing appended when it is healthy. */

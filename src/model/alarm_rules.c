@@ -54,13 +54,6 @@ static void flag(const struct el_alarm_step *st, const struct el_alarm_about *ab
     el_alarm_report(st, about, wrong ? EL_ALARM_WRONG : EL_ALARM_WELL, NAN, NAN, text);
 }
 
-static double celsius(uint16_t kelvin)
-{
-    int64_t mc;
-
-    return el_nvme_kelvin_mc(kelvin, &mc) ? (double)mc / 1000 : NAN;
-}
-
 static double reading(const struct el_reading *r, double scale)
 {
     return el_reading_usable(r) ? (double)r->value / scale : NAN;
@@ -70,7 +63,7 @@ static double reading(const struct el_reading *r, double scale)
 
 static void drive_temperature(const struct el_alarm_step *st, const struct el_slot *t, struct el_alarm_about about)
 {
-    double value = reading(&t->temp_mc[0], 1000), limit = celsius(t->identify.wctemp_k);
+    double value = reading(&t->temp_mc[0], 1000), limit = el_nvme_kelvin_c(t->identify.wctemp_k);
     bool governed = el_snapshot_cards(st->s)[t->card].governed;
 
     if (governed && isfinite(t->decision.limit_c) && t->decision.limit_c > 0)
@@ -81,7 +74,8 @@ static void drive_temperature(const struct el_alarm_step *st, const struct el_sl
     else
         flag(st, &about, t->smart.critical_warning & 1u << 1, "drive warns of its temperature");
     about.id = EL_ALARM_DRIVE_TEMPERATURE_CRITICAL;
-    above(st, &about, value, celsius(t->identify.cctemp_k), TEMPERATURE_HYSTERESIS_C, "drive critically hot", "C");
+    above(st, &about, value, el_nvme_kelvin_c(t->identify.cctemp_k), TEMPERATURE_HYSTERESIS_C, "drive critically hot",
+          "C");
 }
 
 /* The drive's word first, then ours where it stays silent: firmware in failure mode reports no warning. */

@@ -1,5 +1,6 @@
 #include "model/nvme.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -152,4 +153,11 @@ bool el_nvme_kelvin_mc(uint16_t kelvin, int64_t *out_mc)
         return false;
     *out_mc = (kelvin - 273) * 1000LL;
     return true;
+}
+
+double el_nvme_kelvin_c(uint16_t kelvin)
+{
+    int64_t mc;
+
+    return el_nvme_kelvin_mc(kelvin, &mc) ? (double)mc / 1000 : NAN;
 }

@@ -1,6 +1,7 @@
 /* A reading: a number, when it was taken, and what it is worth. Absent is not zero. */
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +34,12 @@ static inline struct el_reading el_reading_good(int64_t value, int64_t time_us)
 static inline bool el_reading_usable(const struct el_reading *r)
 {
     return r->quality == EL_GOOD;
+}
+
+/* A good reading in thousands of its unit (mC as C, mW as W), else NAN. */
+static inline double el_reading_kilo(const struct el_reading *r)
+{
+    return el_reading_usable(r) ? (double)r->value / 1000 : NAN;
 }
 
 const char *el_quality_name(enum el_quality q); /* "good", ... */

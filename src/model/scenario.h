@@ -76,6 +76,8 @@ struct el_scenario {
     struct el_scenario_expect expect[EL_SCENARIO_EXPECT_MAX];
 };
 
+void el_scenario_clear(struct el_scenario *s); /* states nothing */
+
 static inline bool el_scenario_lacks(const struct el_scenario *s, enum el_scenario_sensor board)
 {
     return s && (s->absent >> (board - EL_SCENARIO_BOARD_INLET) & 1);

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-static void card_default(struct el_card_settings *c)
+void el_card_settings_default(struct el_card_settings *c)
 {
     *c = (struct el_card_settings){
         .limit_c = NAN,
@@ -38,7 +38,7 @@ void el_settings_default(struct el_settings *s)
     s->governor.write_budget_per_hour = 120;
     s->governor.use_io_budget = s->governor.use_power_state = true;
     for (uint32_t i = 0; i < EL_CARD_SETTINGS_MAX; i++)
-        card_default(&s->card[i]);
+        el_card_settings_default(&s->card[i]);
     for (uint32_t i = 0; i < EL_SENSOR_MAPS_MAX; i++)
         s->sensor[i] = (struct el_sensor_map){.scale = 1, .min = NAN, .max = NAN, .max_age_s = 60};
     el_text_copy(s->web.telemetry_path, sizeof s->web.telemetry_path, "/metrics");

@@ -84,5 +84,6 @@ struct el_settings {
     } snmp;
 };
 
-/* Everything at its default. */
+/* Everything at its default; one entry for cards that states nothing. */
 void el_settings_default(struct el_settings *s);
+void el_card_settings_default(struct el_card_settings *c);

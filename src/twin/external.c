@@ -192,13 +192,15 @@ static int read_line(struct el_external *x, struct el_buf *line, char *why, size
     }
 }
 
-/* One answer as a JSON object; the caller drops it. */
-static int read_answer(struct el_external *x, json_t **out, char *why, size_t why_size)
+/* Says the line in `out` and takes the answer as a JSON object, which the caller drops. */
+static int ask(struct el_external *x, json_t **out, char *why, size_t why_size)
 {
     EL_AUTO_BUF struct el_buf line = {0};
     json_error_t error;
-    int r = read_line(x, &line, why, why_size);
+    int r = send_line(x, why, why_size);
 
+    if (r == 0)
+        r = read_line(x, &line, why, why_size);
     if (r != 0)
         return r;
     *out = json_loadb(line.data ? line.data : "", line.len, JSON_REJECT_DUPLICATES, &error);
@@ -352,9 +354,7 @@ int el_external_hello(struct el_external *x, const char *card, uint32_t slots, d
     el_buf_printf(&x->out, "{\"hello\":1,\"card\":\"%s\",\"slots\":%u,\"dt_s\":", card, slots);
     el_buf_double(&x->out, dt_s);
     el_buf_putc(&x->out, '}');
-    r = send_line(x, why, why_size);
-    if (r == 0)
-        r = read_answer(x, &v, why, why_size);
+    r = ask(x, &v, why, why_size);
     if (r == 1)
         return fail(why, why_size, -EPIPE, "the plant ended before it answered hello");
     if (r < 0)
@@ -458,9 +458,7 @@ int el_external_step(struct el_external *x, const struct el_external_facts *fact
 
     el_buf_clear(&x->out);
     put_command(&x->out, facts, c);
-    r = send_line(x, why, why_size);
-    if (r == 0)
-        r = read_answer(x, &v, why, why_size);
+    r = ask(x, &v, why, why_size);
     if (r != 0)
         return r;
     a.line = x->lines;
