@@ -126,6 +126,18 @@ static int parse(struct run *r, struct el_machine_flags *m)
     return result >= 0 ? result : el_machine_check(m) ? EL_EXIT_USAGE : -1;
 }
 
+/* Settings and machine that cannot be are said before anything is started: the exporter would come up for nothing. */
+static int try_machine(const struct el_machine_flags *f)
+{
+    EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings);
+    struct el_device device;
+
+    if (!settings || el_machine_settings(f, settings) < 0 || el_machine_open(f, settings, &device) < 0)
+        return EL_EXIT_BAD;
+    device.ops->close(device.dev);
+    return 0;
+}
+
 static void make_commands(struct run *r, const struct el_machine_flags *f)
 {
     snprintf(r->snapshot_arg, sizeof r->snapshot_arg, "%s/" EL_SNAPSHOT_FILE, r->dirs.runtime);
@@ -261,6 +273,9 @@ int el_cmd_run(int argc, char **argv)
     r.govern_args[r.govern_n] = NULL;
     result = parse(&r, &machine);
     if (result >= 0)
+        return result;
+    result = try_machine(&machine);
+    if (result != 0)
         return result;
     r.signal_fd = open_signals(); /* before there is something that must not be left behind */
     if (el_rundir_make(&r.dirs, el_machine_is_play(&machine)) < 0)

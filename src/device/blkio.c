@@ -14,8 +14,9 @@ static bool parse_stat(const char *text, struct el_slot_io *io)
 {
     unsigned long long reads, read_sectors, writes, write_sectors;
 
-    if (sscanf(text, "%llu %*u %llu %*u %llu %*u %llu", &reads, &read_sectors, &writes, &write_sectors) != 4)
-        return false;
+    if (sscanf(text, "%llu %*u %llu %*u %llu %*u %llu", &reads, &read_sectors, &writes, &write_sectors) != 4 ||
+        EL_MAX(reads, writes) > INT64_MAX || EL_MAX(read_sectors, write_sectors) > INT64_MAX / 512)
+        return false; /* sscanf takes "-1" too */
     io->read_ops += reads;
     io->write_ops += writes;
     io->read_bytes += read_sectors * 512;

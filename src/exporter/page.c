@@ -374,7 +374,10 @@ static void put_health(const struct el_slot *t, struct el_buf *b)
     el_page_ailments(b, t);
     if (b->len == before)
         el_buf_puts(b, "healthy");
-    el_buf_printf(b, "<small>%u %% worn, %u %% spare</small>", t->smart.percentage_used, t->smart.available_spare);
+    el_buf_printf(b, "<small>%u %% worn", t->smart.percentage_used);
+    if (t->smart.available_spare <= 100)
+        el_buf_printf(b, ", %u %% spare", t->smart.available_spare);
+    el_buf_puts(b, "</small>");
     put_wear(t, b);
     put_security(t, b);
     el_buf_puts(b, "</td>");

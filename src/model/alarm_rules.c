@@ -86,12 +86,12 @@ static void drive_health(const struct el_alarm_step *st, const struct el_slot *t
     enum el_alarm_verdict verdict;
     bool capacitor_weak = t->logs.ocp_stamp.quality == EL_GOOD && t->logs.ocp.capacitor_health_percent < 100;
     double written = (double)smart->data_units_written * EL_NVME_DATA_UNIT_BYTES;
+    bool spare_low = smart->available_spare_threshold <= 100 && /* more is no percentage */
+                     smart->available_spare < smart->available_spare_threshold;
     bool worn = smart->percentage_used >= 100 || (t->rated_endurance_bytes > 0 && written >= t->rated_endurance_bytes);
 
     about.id = EL_ALARM_SPARE;
-    verdict = smart->critical_warning & 1u << 0 || smart->available_spare < smart->available_spare_threshold
-                  ? EL_ALARM_WRONG
-                  : EL_ALARM_WELL;
+    verdict = smart->critical_warning & 1u << 0 || spare_low ? EL_ALARM_WRONG : EL_ALARM_WELL;
     el_alarm_report(
         st, &about, verdict, smart->available_spare, smart->available_spare_threshold,
         words(text, verdict, "spare blocks low", smart->available_spare, "%", smart->available_spare_threshold));

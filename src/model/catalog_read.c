@@ -41,6 +41,12 @@ INTEGER(u64, uint64_t)
 INTEGER(u128, el_u128)
 INTEGER(flag, bool)
 
+/* The specification allows 0 to 100 and nothing else. */
+READER(percent)
+{
+    return *(const uint8_t *)field(c, m, row, sub) <= 100 ? el_read_u8(c, m, row, sub) : el_absent;
+}
+
 struct el_value el_rounded(double v, uint32_t decimals)
 {
     static const double scale[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};

@@ -250,6 +250,14 @@ READER(capacitor)
     return percent == EL_NVME_NO_CAPACITOR ? el_absent : el_fixed(percent, 2);
 }
 
+/* OCP Datacenter NVMe SSD, log C0h byte 97: more than 3 is reserved. */
+READER(throttle)
+{
+    uint8_t level = slot_of(c, row)->logs.ocp.throttle_status;
+
+    return level <= 3 ? el_unsigned(level) : el_absent;
+}
+
 READER(series)
 {
     return el_unsigned(c->series + 1);

@@ -184,6 +184,8 @@ void el_fill_feature(struct el_slot *slot, uint8_t fid, uint32_t dword11, uint32
     switch (fid) {
     case EL_NVME_FID_POWER_MANAGEMENT:
         slot->power_state = el_reading_good(EL_FEAT_POWER_STATE(result), now_us);
+        if (slot->identify.power_states && EL_FEAT_POWER_STATE(result) >= slot->identify.power_states)
+            slot->power_state.quality = EL_IMPLAUSIBLE;
         break;
     case EL_NVME_FID_TEMPERATURE_THRESHOLD: /* 0 K and FFFFh mean "no threshold": absent and implausible */
         if (sensor < EL_SLOT_SENSORS)

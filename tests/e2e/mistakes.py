@@ -39,6 +39,15 @@ with tempfile.TemporaryDirectory() as base:
     r = command("run", "--simulate", "lqd4500", "--runtime-dir", "/proc/x", *WEB, timeout=10, env=dict(os.environ, XDG_RUNTIME_DIR=base))
     check(r.returncode == 1 and "/proc/x: " in r.stderr and not private_dirs(base), f"{r.stderr}{private_dirs(base)}")
 
+for args, said in (
+        (("--root", "/nonexistent"), "elementd: /nonexistent: No such file or directory"),
+        (("--simulate", "nope"), "no card profile \"nope\""),
+        (("--simulate", "element-aic", "--scenario", "/nonexistent"), "elementd: /nonexistent: No such file or directory"),
+        (("--simulate", "element-aic", "--workload", "nope"), "no workload \"nope\"")):
+    r = command("run", *args, *WEB, timeout=30)
+    check(r.returncode == 1 and said in r.stderr, f"{args}: {r}")
+    check("elementd-exporter" not in r.stderr and not r.stdout, f"{args}: nothing is started: {r}")
+
 with Run("--simulate", "element-aic") as run, tempfile.TemporaryDirectory() as state:
     second = subprocess.run([ELEMENTD, "govern", "--simulate", "element-aic", "--runtime-dir", run.runtime, "--state-dir", state],
                             capture_output=True, text=True, timeout=20, check=False)
