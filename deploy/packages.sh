@@ -21,5 +21,7 @@ BUILD_PACKAGES="gcc libc6-dev linux-libc-dev cmake ninja-build pkg-config libmic
   libyaml-dev libjansson-dev libseccomp-dev libcap-ng-dev libgnutls28-dev libcrypt-dev zlib1g-dev"
 TEST_PACKAGES="libcmocka-dev snmp snmpd snmptrapd smitools prometheus-snmp-exporter locales python3 python3-yaml python3-prometheus-client curl jq procps prometheus prometheus-alertmanager binutils iproute2
   groff-base lintian file openssl valgrind"
-FULL_PACKAGES="chromium mmdebstrap nodejs npm clang clang-tidy clang-format cppcheck llvm wrk prometheus-node-exporter"
+FULL_PACKAGES="chromium mmdebstrap clang clang-tidy clang-format cppcheck llvm wrk prometheus-node-exporter"
+# Where Node.js came from elsewhere, Debian's npm cannot be installed beside it.
+command -v npm >/dev/null || FULL_PACKAGES+=" nodejs npm"
 LAB_PACKAGES="pciutils procps qemu-system-x86 busybox-static cpio xz-utils kmod zstd mdadm"

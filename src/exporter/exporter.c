@@ -36,6 +36,7 @@ struct exporter {
     /* The web configuration in force: the file it came from, and its certificates. */
     struct stat web_seen;
     const struct el_tls *tls;
+    bool settings_refused, web_refused; /* the last ones offered; the ones before them are in force */
 };
 
 /* Everything the web configuration needs, or nothing. */
@@ -69,11 +70,12 @@ static int protect(struct exporter *x, const char *path)
         stat(path, &st);
     x->web_seen = st; /* also when it is bad: it is complained about once, not each second */
     r = load_web(x, path, &config, &tls);
-    if (r < 0)
-        return r;
-    r = el_http_protect(x->http, config, tls);
-    if (r == 0)
-        x->tls = tls;
+    if (r == 0) {
+        r = el_http_protect(x->http, config, tls);
+        if (r == 0)
+            x->tls = tls;
+    }
+    x->web_refused = r < 0;
     return r;
 }
 
@@ -97,6 +99,7 @@ static void stats(void *ctx, struct el_exporter_stats *out)
     out->http_requests = c->requests;
     out->http_connections = c->connections;
     el_self_rejects(c, out->http_rejects);
+    out->config_ok = !x->settings_refused && !x->web_refused;
     out->agentx_connected = -1;
     if (x->snmp) {
         struct el_snmp_state snmp = el_snmp_state(x->snmp);
@@ -115,10 +118,13 @@ static void reload(struct exporter *x)
     char why[4096] = "";
 
     el_notify("RELOADING=1\n");
-    if (x->o->load(x->o->ctx, &next, why, sizeof why) < 0 || groups_of(&next, &groups, why, sizeof why) < 0) {
+    x->settings_refused =
+        x->o->load(x->o->ctx, &next, why, sizeof why) < 0 || groups_of(&next, &groups, why, sizeof why) < 0;
+    if (x->settings_refused) {
         el_log_error("reload: %s", why);
         el_log_error("reload: the configuration is bad, the old one stays in force");
     } else if (protect(x, next.web.config_file) < 0) {
+        x->settings_refused = true;
         el_log_error("reload: the web configuration is bad, the old one stays in force");
     } else {
         if (memcmp(next.web.listen_address, x->settings.web.listen_address, sizeof next.web.listen_address) != 0)

@@ -96,6 +96,7 @@ struct el_exporter_stats {
     uint64_t snapshots_refused; /* files that were not a sound snapshot */
     int64_t render_us;          /* the last /metrics */
     int32_t agentx_connected;   /* 0, 1; -1 = SNMP is off */
+    bool config_ok;             /* settings, web configuration and certificates in force are the last ones offered */
     uint64_t snmp_requests, traps_sent, traps_dropped;
 };
 

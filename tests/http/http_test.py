@@ -127,7 +127,11 @@ def service():
             config.write_text("web:\n  telemetry_path: /two\n  colour: red\n")
             expect("colour" in x.reload() and x.get("/one")[0] == 200, "a bad reload was taken")
             config.write_text("web:\n  telemetry_path: /two\n")
+            x.publish()
+            ok = "element_exporter_config_last_reload_successful"
+            expect(value(x.get("/one")[2], ok) == 0, "the refusal is not told")
             x.reload()
+            expect(value(x.get("/two")[2], ok) == 1, "the recovery is not told")
             expect(x.get("/two")[0] == 200 and x.get("/one")[0] == 404, "a good reload was not taken")
             said = ""
             while "RELOADING=1" not in said:
@@ -209,7 +213,10 @@ def tls():
             pathlib.Path(d, "server.crt").write_text("rubbish")
             wait_until("complaint", lambda: "the old ones stay in force" in x.log())
             expect(x.get(tls=ca.context())[0] == 200, "a bad certificate was taken")
+            ok = "element_exporter_config_last_reload_successful"
+            wait_until("the refusal is told", lambda: value(x.get(tls=ca.context())[2], ok) == 0)
             pathlib.Path(d, "server.crt").write_bytes(good)
+            wait_until("the recovery is told", lambda: value(x.get(tls=ca.context())[2], ok) == 1)
 
             web.write_text(base + "  min_version: TLS13\n  curve_preferences: [CurveP384]\n")
             wait_until("TLS 1.3 only", lambda: fails(lambda: x.get(tls=ca.context(maximum=ssl.TLSVersion.TLSv1_2))))

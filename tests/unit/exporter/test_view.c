@@ -24,6 +24,7 @@ static const struct el_exporter_stats exporter = {
     .http_requests = 41,
     .http_rejects = {[EL_REJECT_NOT_FOUND] = 2},
     .render_us = 153,
+    .config_ok = true,
 };
 
 /* Every optional log, all eight sensors, seven power states with idle and active power, three firmware slots, as far as
