@@ -4,5 +4,12 @@ foreach(name IN ITEMS run_simulated mistakes governs kills signals settings plai
   add_test(NAME e2e.${name} COMMAND ${E2E_PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/${name}.py ${CMAKE_BINARY_DIR})
   set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 300)
 endforeach()
+# Under AddressSanitizer where that is built in, else under valgrind, which takes minutes.
+add_test(NAME e2e.leaks COMMAND ${E2E_PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/leaks.py ${CMAKE_BINARY_DIR})
+if(CMAKE_C_FLAGS MATCHES "sanitize=address")
+  set_tests_properties(e2e.leaks PROPERTIES LABELS "e2e;leaks" TIMEOUT 600)
+else()
+  set_tests_properties(e2e.leaks PROPERTIES LABELS "e2e;leaks;full" TIMEOUT 1800)
+endif()
 add_test(NAME e2e.units COMMAND ${CMAKE_CURRENT_LIST_DIR}/units.sh)
 set_tests_properties(e2e.units PROPERTIES LABELS e2e TIMEOUT 60 SKIP_RETURN_CODE 77)

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "control/actuate.h"
+#include "control/journal.h"
 #include "control/tick.h"
 #include "support/unit.h"
 #include "fake.h"
@@ -352,6 +353,65 @@ static void lifts_what_an_earlier_run_left(void **state)
     settings = before;
 }
 
+static const char *original_of(const char *serial)
+{
+    static char text[EL_JOURNAL_ORIGINAL_MAX];
+    const struct el_journal_entry *e;
+    struct el_journal *j = NULL;
+
+    assert_int_equal(el_journal_open(settings.state_dir, &j), 0);
+    e = el_journal_find(j, EL_ACTUATOR_IO_BUDGET, serial);
+    snprintf(text, sizeof text, "%s", e ? e->original : "none");
+    el_journal_free(j);
+    return text;
+}
+
+/* Swapped between two rounds with a cap in force, and the new one hangs: nothing is set on it until it has said which
+ * one it is, and what stood on it is filed under its own serial. */
+static void sets_nothing_on_a_drive_it_does_not_know(void **state)
+{
+    static struct fake swapped; /* of its own: a thread stays in it while it hangs */
+    struct el_settings before = settings;
+    struct el_device dev = {&fake_ops_blocking, &swapped};
+    struct fake_drive *d = &swapped.drive[0];
+    struct el_tick *t = NULL;
+    unsigned writes;
+
+    (void)state;
+    fake_init(&swapped);
+    settings.governor.mode = EL_MODE_ENFORCE;
+    d->temp_k = 353; /* 80 C, limit 76 */
+    assert_int_equal(el_tick_new(&dev, &settings, &t), 0);
+    for (int i = 0; i < 600 && d->cap >= 1; i++) {
+        el_clock_sleep_until_us(el_clock_boottime_us() + 100000, NULL);
+        round_of(t);
+    }
+    assert_true(d->cap < 1);
+    assert_string_equal(original_of("SERIAL0"), "original 100");
+
+    strcpy(d->serial, "OTHER");
+    d->cap = 0.9;
+    d->hang = true;
+    writes = d->cap_writes;
+    swapped.changed = true;
+    for (int i = 0; i < 8; i++) {
+        el_clock_sleep_until_us(el_clock_boottime_us() + 60000, NULL);
+        round_of(t);
+    }
+    assert_int_equal(d->cap_writes, writes);
+    assert_true(d->cap == 0.9);
+    d->hang = false;
+    for (int i = 0; i < 600 && d->cap_writes == writes; i++) {
+        el_clock_sleep_until_us(el_clock_boottime_us() + 100000, NULL);
+        round_of(t);
+    }
+    assert_true(d->cap_writes > writes);
+    assert_string_equal(original_of("OTHER"), "original 90");
+    d->temp_k = 303;
+    el_tick_free(t);
+    settings = before;
+}
+
 static int64_t ahead_us;
 
 static int64_t later(void *dev)
@@ -401,7 +461,7 @@ int main(void)
         cmocka_unit_test(ends_with_a_drive_that_hangs),   cmocka_unit_test(one_daemon_per_state_directory),
         cmocka_unit_test(pauses_only_for_the_owner),      cmocka_unit_test(reload_is_told),
         cmocka_unit_test(asks_again_what_can_be_used),    cmocka_unit_test(mute_from_the_start_is_named),
-        cmocka_unit_test(lifts_what_an_earlier_run_left),
+        cmocka_unit_test(lifts_what_an_earlier_run_left), cmocka_unit_test(sets_nothing_on_a_drive_it_does_not_know),
     };
     char command[64];
     int r;
