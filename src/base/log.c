@@ -29,7 +29,7 @@ static _Atomic int log_level = EL_LOG_INFO;
 static enum el_log_format log_format = EL_LOG_TEXT;
 static int journal_fd = -1;
 
-enum el_log_format el_log_default_format(void)
+enum el_log_format el_log_auto(void)
 {
     const char *stream = getenv("JOURNAL_STREAM");
     unsigned long long device, inode;
@@ -55,8 +55,8 @@ void el_log_setup(const char *program, enum el_log_level max_level, enum el_log_
 {
     program_name = program;
     log_level = max_level;
-    log_format = format;
-    if (format == EL_LOG_JOURNAL)
+    log_format = format == EL_LOG_AUTO ? el_log_auto() : format;
+    if (log_format == EL_LOG_JOURNAL)
         (void)el_log_open_journal(EL_LOG_JOURNAL_SOCKET);
 }
 

@@ -6,6 +6,8 @@
 enum el_log_level { EL_LOG_ERROR = 3, EL_LOG_WARNING = 4, EL_LOG_INFO = 6, EL_LOG_DEBUG = 7 }; /* syslog's numbers */
 
 enum el_log_format {
+    EL_LOG_AUTO,    /* EL_LOG_JOURNAL where journald reads our standard error (it says so in $JOURNAL_STREAM, which
+                       children inherit: so the descriptor is compared too), else EL_LOG_TEXT */
     EL_LOG_TEXT,    /* for a person at a terminal: "warning: ..." */
     EL_LOG_LOGFMT,  /* ts=... level=warn msg="..." as the Prometheus exporters write it */
     EL_LOG_JSON,    /* one object a line */
@@ -20,9 +22,8 @@ struct el_log_field {
 
 #define EL_LOG_JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-/* EL_LOG_JOURNAL where journald reads our standard error (it says so in $JOURNAL_STREAM, which children inherit: so the
- * descriptor is compared too), else EL_LOG_TEXT. */
-enum el_log_format el_log_default_format(void);
+/* What EL_LOG_AUTO stands for here. */
+enum el_log_format el_log_auto(void);
 
 /* Before threads start and before the sandbox: it opens journald's socket. `program` is kept, not copied. */
 void el_log_setup(const char *program, enum el_log_level max_level, enum el_log_format format);

@@ -25,6 +25,6 @@ static const char help[] =
     "  --snmp.users-file FILE      SNMPv3 users of the agent of one's own\n"
     "  --snmp.sink ADDRESS         where its notifications go, may be given several times\n"
     "  --log.level LEVEL           error, warning, info, debug\n"
-    "  --log.format FORMAT         text, logfmt, json, journal\n"
+    "  --log.format FORMAT         auto, text, logfmt, json, journal\n"
     "  --version, --help\n\n"
     "SIGHUP reloads settings, users and certificates; SIGTERM ends it.\n";

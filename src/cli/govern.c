@@ -16,7 +16,7 @@ static const char help[] = "usage: elementd govern [flags]\n"
                            "  --runtime-dir DIR  where the snapshot goes; wins over the settings\n"
                            "  --state-dir DIR    journal and history; wins over the settings\n"
                            "  --log-level LEVEL  error, warning, info or debug; wins over the settings\n"
-                           "  --log-format FORM  text, logfmt, json or journal; wins over the settings\n"
+                           "  --log-format FORM  auto, text, logfmt, json or journal; wins over the settings\n"
                            "  --sandbox MODE     auto: give up all rights it does not need, as far as this kernel can; "
                            "require: or fail; off\n";
 

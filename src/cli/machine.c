@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "config/config.h"
@@ -57,7 +56,6 @@ void el_cli_find_profiles(struct el_settings *s)
 void el_machine_defaults(const struct el_machine_flags *f, struct el_settings *out)
 {
     el_settings_default(out);
-    out->log_format = el_log_default_format();
     if (f->simulate)
         out->governor.mode = EL_MODE_ENFORCE;
 }

@@ -12,15 +12,13 @@ struct exporter {
     struct el_overrides over; /* flags that are settings */
 };
 
+/* The file over the defaults, flags over the file. */
 static int load(void *ctx, struct el_settings *out, char *why, size_t why_size)
 {
     const struct exporter *e = ctx;
     struct el_config_error err;
-    int r;
+    int r = el_config_load(e->o.config_path, out, &err);
 
-    el_settings_default(out);
-    out->log_format = el_log_default_format();
-    r = el_config_load_over(out, e->o.config_path, out, &err);
     if (r == 0)
         r = el_overrides_apply(&e->over, out, &err);
     if (r < 0)

@@ -25,8 +25,7 @@ static const char help[] =
     "/run/elementd\n"
     "                     and /var/lib/elementd)\n"
     "  --sandbox MODE, --log-level LEVEL, --log-format FORM\n"
-    "                     go to both: auto, require or off; error, warning, info or debug; text, logfmt, json or "
-    "journal\n"
+    "                     go to both, see elementd govern --help\n"
     "  --web.*, --snmp.*, --collect GROUPS\n"
     "                     go to the exporter, see elementd-exporter --help; --web.listen-address HOST:PORT most of "
     "all\n";

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-static const char *const log_formats[] = {"text", "logfmt", "json", "journal", NULL};
+static const char *const log_formats[] = {"auto", "text", "logfmt", "json", "journal", NULL};
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 static const uint8_t log_level_values[] = {EL_LOG_ERROR, EL_LOG_WARNING, EL_LOG_INFO, EL_LOG_DEBUG};
 static const char *const modes[] = {"observe", "advise", "enforce", NULL};
@@ -53,7 +53,7 @@ static const struct el_field root_rows[] = {
      .names = log_levels,
      .values = log_level_values,
      .doc = "error, warning, info or debug."},
-    ENUM("log.format", log_format, log_formats, "text, logfmt, json, or journal (for journald)."),
+    ENUM("log.format", log_format, log_formats, "auto (journal under systemd, else text), text, logfmt, json or journal."),
 
     U32("poll.tick_ms", poll.tick_ms, 100, 10000, "Period of the control loop."),
     U32("poll.hot_ms", poll.hot_ms, 100, 600000,

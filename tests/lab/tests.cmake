@@ -33,4 +33,4 @@ el_lab(cost full)
 el_lab(latency full)
 el_lab(stacks full)
 el_lab(systemd full)  # needs mmdebstrap and root too
-set_tests_properties(lab.systemd PROPERTIES TIMEOUT 900)
+set_tests_properties(lab.systemd PROPERTIES TIMEOUT 1800)

@@ -153,7 +153,8 @@ def stories():
     swap = {"S element_drive_up": "1x30 0x2 1x90", "S element_drive_replaced_total": "0x32 1x90",
             "S element_drive_media_errors_total": "3x30 _x2 9000x90", "S element_drive_percentage_used_ratio": "0.4x30 _x2 0.9x90",
             'S element_drive_thermal_management_transitions_total{level="1"}': "11x30 _x2 4000x90"}
-    yield "swap", one(story(swap), fired(29), fired(36, "ElementDriveReplaced"), fired(60), fired(115))
+    serials = [('S element_drive_info{serial="OLD"}', "1x30 stale"), ('S element_drive_info{serial="NEW"}', "_x33 1x90")]
+    yield "swap", one(story(swap) + serials, fired(29), fired(36, "ElementDriveReplaced"), fired(60), fired(119))
     # A drive dies: `up` stays as 0, its values vanish; nothing but its loss is told.
     dies = {k: f"{v}x30 stale" for k, v in HEALTHY if k.startswith("S ")}
     dies["S element_drive_up"] = "1x30 0x90"
@@ -177,6 +178,50 @@ def stories():
     down = {k: f"{v}x30 stale" for k, v in HEALTHY}
     down["P up"] = "1x30 0x90"
     yield "exporter down", one(story(down), fired(40, "ElementDown"), fired(110, "ElementDown"))
+
+
+# Counters that the drive keeps itself: they outlive a reboot and change with the drive. All others begin anew with the daemon.
+DRIVE_KEEPS = {"element_drive_media_errors_total", "element_drive_thermal_management_transitions_total"}
+OVER_TIME = r"\b(?:increase|rate|changes|deriv|predict_linear|\w+_over_time)\((\w+)"
+
+
+def over_time():
+    """{alert: the metrics that it looks back at}; new alerts come in by themselves."""
+    found = {n: set(re.findall(OVER_TIME, r["expr"])) - {"element_drive_info"} for n, r in alerts().items()}
+    return {n: metrics for n, metrics in found.items() if metrics}
+
+
+def metric(key):
+    return key.split(" ", 1)[1].split("{")[0]
+
+
+def looked_back_at():
+    """{series: value that a healthy host shows}"""
+    wanted = set().union(*over_time().values())
+    keys = {k for fire, _at, quiet in CASES.values() for k, _v in fire + quiet if metric(k) in wanted}
+    return {k: 9 for k in keys if metric(k) != "element_drive_replaced_total"} | {"S element_drive_replaced_total": 2}
+
+
+def interruptions():
+    """Every alert that looks back, through a reboot, through swaps that elementd sees and that it does not, and after a reset."""
+    def all_with(before, gap, kept, anew, info):
+        inputs = [(k, f"{v}x{before} _x{gap} {kept(v) if metric(k) in DRIVE_KEEPS else anew(k, v)}x200") for k, v in looked_back_at().items()]
+        return inputs + [(f'S element_drive_info{{serial="{serial}"}}', values) for serial, values in info.items()]
+
+    at = (89, 93, 96, 101, 106, 115, 125, 140, 160, 200, 280)
+    gauge = {"element_board_fan_rpm": 9, "element_drive_headroom_celsius": 9, "process_start_time_seconds": 5000}
+    same = {"OLD": "1x90 _x3 1x200"}
+    yield "all counters, reboot", one(all_with(90, 3, lambda v: v, lambda k, v: gauge.get(metric(k), 0), same), *(fired(m) for m in at))
+    for name, other in (("more", 90000), ("fewer", 4)):
+        seen = all_with(90, 2, lambda v: other, lambda k, v: 3 if "replaced" in k else v, {"OLD": "1x90 stale", "NEW": "_x93 1x200"})
+        yield f"all counters, swap, {name}", one(seen, fired(89), fired(96, "ElementDriveReplaced"), *(fired(m) for m in at if m > 110))
+        off = all_with(90, 20, lambda v: other, lambda k, v: gauge.get(metric(k), 0), {"OLD": "1x90 stale", "NEW": "_x111 1x200"})
+        yield f"all counters, swap while off, {name}", one(off, fired(89), fired(115, "ElementDriveReplaced"), *(fired(m) for m in at if m > 126))
+    # A reset must not blind an alert: what makes it fire fires it afterwards too.
+    for name, metrics in over_time().items():
+        fire, minutes, _quiet = CASES[name]
+        inputs = [(k, f"9x30 _x3 {v}" if metric(k) in metrics else f"_x34 {v}") for k, v in fire]
+        yield f"{name} after a reset", one(inputs, fired(34 + minutes, name))
 
 
 def steps(values):
@@ -228,7 +273,7 @@ def run_alerts():
         print(f"{missing}: has no case, or a case and no rule")
         bad += 1
     tests = [(n, one(f, fired(at, n, *ALSO.get(n, ())))) for n, (f, at, _q) in CASES.items()]
-    tests += [*quiet_tests(), *stories()]
+    tests += [*quiet_tests(), *stories(), *interruptions()]
     result = promtool([t for _n, t in tests])
     if result.returncode:
         for name, test in tests:  # which one

@@ -126,15 +126,15 @@ static void default_form(void **state)
     char stream[64];
 
     unsetenv("JOURNAL_STREAM");
-    assert_int_equal(el_log_default_format(), EL_LOG_TEXT);
+    assert_int_equal(el_log_auto(), EL_LOG_TEXT);
     assert_int_equal(fstat(STDERR_FILENO, &st), 0);
     snprintf(stream, sizeof stream, "%llu:%llu", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
     setenv("JOURNAL_STREAM", stream, 1);
-    assert_int_equal(el_log_default_format(), EL_LOG_JOURNAL);
+    assert_int_equal(el_log_auto(), EL_LOG_JOURNAL);
     setenv("JOURNAL_STREAM", "1:2", 1);
-    assert_int_equal(el_log_default_format(), EL_LOG_TEXT);
+    assert_int_equal(el_log_auto(), EL_LOG_TEXT);
     setenv("JOURNAL_STREAM", "x", 1);
-    assert_int_equal(el_log_default_format(), EL_LOG_TEXT);
+    assert_int_equal(el_log_auto(), EL_LOG_TEXT);
     unsetenv("JOURNAL_STREAM");
 }
 
