@@ -61,19 +61,19 @@ static struct el_snmp *the; /* net-snmp is one per process, and its callbacks ca
 
 static void set_value(netsnmp_variable_list *vb, const struct el_snmp_value *v)
 {
-    static const u_char asn[] = {[EL_SNMP_INTEGER] = ASN_INTEGER,
-                                 [EL_SNMP_GAUGE] = ASN_GAUGE,
-                                 [EL_SNMP_COUNTER] = ASN_COUNTER,
-                                 [EL_SNMP_TICKS] = ASN_TIMETICKS};
+    static const u_char asn[] = {
+        [EL_SNMP_INTEGER] = ASN_INTEGER, [EL_SNMP_GAUGE] = ASN_GAUGE,         [EL_SNMP_COUNTER] = ASN_COUNTER,
+        [EL_SNMP_TICKS] = ASN_TIMETICKS, [EL_SNMP_COUNTER64] = ASN_COUNTER64, [EL_SNMP_TEXT] = ASN_OCTET_STR,
+        [EL_SNMP_OID] = ASN_OBJECT_ID};
     const struct counter64 wide = {.high = v->counter64 >> 32, .low = v->counter64 & 0xffffffff};
     long number = v->type == EL_SNMP_INTEGER ? v->integer : (long)v->gauge;
 
     if (v->type == EL_SNMP_TEXT)
-        snmp_set_var_typed_value(vb, ASN_OCTET_STR, v->text, v->len);
+        snmp_set_var_typed_value(vb, asn[v->type], v->text, v->len);
     else if (v->type == EL_SNMP_OID)
-        snmp_set_var_typed_value(vb, ASN_OBJECT_ID, v->oid, v->len * sizeof *v->oid);
+        snmp_set_var_typed_value(vb, asn[v->type], v->oid, v->len * sizeof *v->oid);
     else if (v->type == EL_SNMP_COUNTER64)
-        snmp_set_var_typed_value(vb, ASN_COUNTER64, &wide, sizeof wide);
+        snmp_set_var_typed_value(vb, asn[v->type], &wide, sizeof wide);
     else
         snmp_set_var_typed_value(vb, asn[v->type], &number, sizeof number);
 }
@@ -89,17 +89,26 @@ static void answer_get(const struct el_snmp_view *view, netsnmp_agent_request_in
         netsnmp_set_request_error(info, r, found == -ENXIO ? SNMP_NOSUCHINSTANCE : SNMP_NOSUCHOBJECT);
 }
 
-/* The instance at a place. False when the registration has no more: the agent goes on with the next one. */
-static bool answer_step(const struct el_snmp_view *view, const netsnmp_handler_registration *reg,
-                        struct el_snmp_place *at, netsnmp_variable_list *vb)
+/* A walk below one registration. */
+struct walk {
+    const struct el_snmp_view *view;
+    const netsnmp_handler_registration *reg;
+    struct el_snmp_place at;
+    size_t inside; /* a block that is known to be in the registration */
+};
+
+/* The next instance. False when the registration has no more: the agent goes on with the next one. */
+static bool answer_step(struct walk *w, netsnmp_variable_list *vb)
 {
     struct el_snmp_value v;
     oid name[EL_OID_MAX];
     size_t len;
 
-    if (el_snmp_view_step(view, at, name, &len, &v) < 0 || len < reg->rootoid_len ||
-        memcmp(name, reg->rootoid, reg->rootoid_len * sizeof *name) != 0)
+    if (el_snmp_view_step(w->view, &w->at, name, &len, &v) < 0)
         return false;
+    if (w->inside != w->at.block && snmp_oidtree_compare(name, len, w->reg->rootoid, w->reg->rootoid_len) != 0)
+        return false;
+    w->inside = w->at.block;
     snmp_set_var_objid(vb, name, len);
     set_value(vb, &v);
     return true;
@@ -110,19 +119,14 @@ static void answer_next(const struct el_snmp_view *view, const netsnmp_handler_r
                         netsnmp_request_info *r, bool bulk)
 {
     netsnmp_variable_list *vb = r->requestvb;
-    struct el_snmp_place at = el_snmp_view_find(view, vb->name, vb->name_length);
-    struct el_snmp_value v;
-    bool found = r->inclusive && el_snmp_view_get(view, vb->name, vb->name_length, &v) == 0;
+    struct walk w = {view, reg, el_snmp_view_find(view, vb->name, vb->name_length, r->inclusive), SIZE_MAX};
+    bool found = answer_step(&w, vb);
 
-    if (found)
-        set_value(vb, &v);
-    else
-        found = answer_step(view, reg, &at, vb);
     while (found && bulk && r->repeat > 0 && vb->next_variable) {
         r->repeat--;
         r->inclusive = 0;
         r->requestvb = vb->next_variable;
-        found = answer_step(view, reg, &at, r->requestvb);
+        found = answer_step(&w, r->requestvb);
         if (!found) { /* the agent goes on from here */
             snmp_set_var_objid(r->requestvb, vb->name, vb->name_length);
             r->requestvb->type = ASN_PRIV_RETRY;

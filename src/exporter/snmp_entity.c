@@ -9,8 +9,12 @@
 
 enum kind { KIND_CARD = 1, KIND_SWITCH, KIND_SLOT, KIND_DRIVE, KIND_DRIVE_SENSOR, KIND_CARD_SENSOR, KIND_BOARD_SENSOR };
 
+#define KIND_SHIFT 27
+#define CARD_SHIFT 14
+#define SLOT_SHIFT 8
+
 /* IANAPhysicalClass */
-enum { CLASS_OTHER = 1, CLASS_CONTAINER = 5, CLASS_SENSOR = 8, CLASS_MODULE = 9 };
+enum { CLASS_CONTAINER = 5, CLASS_SENSOR = 8, CLASS_MODULE = 9 };
 
 /* EntitySensorDataType, EntitySensorDataScale, EntitySensorStatus: RFC 3433 */
 enum {
@@ -39,9 +43,9 @@ static const struct card_sensor {
 
 /* What ENTITY-SENSOR-MIB says of each kind of sensor: value = reading / divisor, times 10^-3 when the scale is milli.
  */
-static const struct {
+static const struct unit {
     int32_t type, scale, divisor;
-    const char *unit;
+    const char *name;
 } units[EL_SENSOR_KIND_COUNT] = {
     [EL_SENSOR_TEMPERATURE] = {TYPE_CELSIUS, SCALE_MILLI, 1, "Celsius"},
     [EL_SENSOR_FAN] = {TYPE_RPM, SCALE_UNITS, 1, "RPM"},
@@ -53,32 +57,43 @@ static const struct {
     [EL_SENSOR_AIRFLOW] = {TYPE_OTHER, SCALE_MILLI, 1, "LFM"},
 };
 
+struct field {
+    uint16_t offset, size;
+};
+#define FIELD(T, f)                                                                                                    \
+    {                                                                                                                  \
+        offsetof(struct T, f), sizeof(((struct T *)0)->f)                                                              \
+    }
+
+/* What is the same for all of one kind. Position: place among those with the same parent, from 1: bits of the index, or
+ * else fixed; -1 = none that means anything. */
+static const struct kind_info {
+    int32_t class, fru; /* fru: TruthValue */
+    int32_t fixed;
+    uint32_t shift, bits;
+    struct field model, serial, firmware; /* of its object; no size: it has none */
+} kinds[] = {
+    [KIND_CARD] = {CLASS_MODULE, 1, 0, CARD_SHIFT, 0x1fff, FIELD(el_card, title), FIELD(el_card, serial)},
+    [KIND_SWITCH] = {CLASS_MODULE, 2, 1},
+    [KIND_SLOT] = {CLASS_CONTAINER, 2, 0, SLOT_SHIFT, 0x3f},
+    [KIND_DRIVE] = {CLASS_MODULE, 1, 1, 0, 0, FIELD(el_slot, identify.model), FIELD(el_slot, identify.serial),
+                    FIELD(el_slot, identify.firmware)},
+    [KIND_DRIVE_SENSOR] = {CLASS_SENSOR, 2, 0, 0, 0xff},
+    [KIND_CARD_SENSOR] = {CLASS_SENSOR, 2, 0, 0, 0xff},
+    [KIND_BOARD_SENSOR] = {CLASS_SENSOR, 2, -1},
+};
+
 static uint32_t number(enum kind k, uint32_t card, uint32_t slot, uint32_t sensor)
 {
-    return (uint32_t)k << 27 | card << 14 | slot << 8 | sensor;
+    return (uint32_t)k << KIND_SHIFT | card << CARD_SHIFT | slot << SLOT_SHIFT | sensor;
 }
 
-static enum kind kind_of(const struct el_snmp_row *r)
+static enum kind kind_of(const struct el_snmp_at *at)
 {
-    return (enum kind)(r->index[0] >> 27);
+    return (enum kind)(at->row->index[0] >> KIND_SHIFT);
 }
 
-static const struct el_card *card_of(const struct el_snmp_at *at)
-{
-    return &el_snapshot_cards(at->view->snapshot)[at->row->ref];
-}
-
-static const struct el_slot *slot_of(const struct el_snmp_at *at)
-{
-    return &el_snapshot_slots(at->view->snapshot)[at->row->ref];
-}
-
-static const struct el_sensor *board_of(const struct el_snmp_at *at)
-{
-    return &el_snapshot_sensors(at->view->snapshot)[at->row->ref];
-}
-
-/* Rows. */
+/* Rows: an entity's own has its parent behind its index, where no lookup sees it. */
 
 static void mix(struct el_snmp_view *v, const void *bytes, size_t n)
 {
@@ -87,76 +102,73 @@ static void mix(struct el_snmp_view *v, const void *bytes, size_t n)
 }
 
 /* `parent` 0: stands alone. */
-static void add(struct el_snmp_view *v, uint32_t index, uint32_t parent, uint32_t ref, uint32_t sub)
+static void add(struct el_snmp_view *v, uint32_t index, uint32_t parent, const void *object, uint32_t sub)
 {
-    enum kind k = (enum kind)(index >> 27);
+    struct el_snmp_row row = {.index = {index, parent}, .sub = sub, .object = object};
 
-    el_snmp_rows_add(v, EL_ROWS_ENTITY, (struct el_snmp_row){.index = {index}, .ref = ref, .sub = sub});
-    if (k >= KIND_DRIVE_SENSOR)
-        el_snmp_rows_add(v, EL_ROWS_SENSOR, (struct el_snmp_row){.index = {index}, .ref = ref, .sub = sub});
+    el_snmp_rows_add(v, EL_ROWS_ENTITY, row);
+    if (kinds[index >> KIND_SHIFT].class == CLASS_SENSOR)
+        el_snmp_rows_add(v, EL_ROWS_SENSOR, row);
     if (parent)
-        el_snmp_rows_add(v, EL_ROWS_CONTAINS, (struct el_snmp_row){.index = {parent, index}, .ref = ref, .sub = sub});
+        el_snmp_rows_add(v, EL_ROWS_CONTAINS, (struct el_snmp_row){.index = {parent, index}});
     mix(v, &index, sizeof index);
 }
 
-static uint32_t below_card(const struct el_card *c)
+static const struct el_reading *card_reading(const struct el_card *c, uint32_t sensor)
 {
-    return number(c->has_switch ? KIND_SWITCH : KIND_CARD, c->number + 1, 0, 0);
+    return (const void *)((const char *)c + card_sensors[sensor].offset);
 }
 
-static void add_card(struct el_snmp_view *v, uint32_t ref)
+static void add_card(struct el_snmp_view *v, const struct el_card *c)
 {
-    const struct el_card *c = el_snmp_card(v, ref);
     uint32_t card = number(KIND_CARD, c->number + 1, 0, 0);
 
-    add(v, card, 0, ref, 0);
+    add(v, card, 0, c, 0);
     if (c->has_switch)
-        add(v, below_card(c), card, ref, 0);
+        add(v, number(KIND_SWITCH, c->number + 1, 0, 0), card, c, 0);
     for (uint32_t i = 0; i < EL_ARRAY_SIZE(card_sensors); i++) {
-        const struct el_reading *r = (const void *)((const char *)c + card_sensors[i].offset);
+        const struct el_reading *r = card_reading(c, i);
 
         if (r->quality != EL_ABSENT && r->origin == EL_MEASURED)
-            add(v, number(KIND_CARD_SENSOR, c->number + 1, 0, i + 1), card, ref, i);
+            add(v, number(KIND_CARD_SENSOR, c->number + 1, 0, i + 1), card, c, i);
     }
     mix(v, c->serial, sizeof c->serial);
 }
 
-static bool holds_drive(const struct el_slot *t)
+static void add_slot(struct el_snmp_view *v, const struct el_snmp_row *r)
 {
-    return t->state != EL_SLOT_EMPTY && t->state != EL_SLOT_GONE;
+    const struct el_slot *t = r->object;
+    uint32_t slot = number(KIND_SLOT, r->index[0], r->index[1], 0);
+    bool has_switch = el_snmp_card(v, t->card)->has_switch;
+
+    add(v, slot, number(has_switch ? KIND_SWITCH : KIND_CARD, r->index[0], 0, 0), t, 0);
+    if (el_snmp_holds_drive(t))
+        add(v, number(KIND_DRIVE, r->index[0], r->index[1], 0), slot, t, 0);
+    mix(v, t->identify.serial, sizeof t->identify.serial);
 }
 
 void el_snmp_add_entities(struct el_snmp_view *v)
 {
-    const struct el_snmp_rows *slots = &v->rows[EL_ROWS_SLOT], *sensors = &v->rows[EL_ROWS_DRIVE_SENSOR],
-                              *boards = &v->rows[EL_ROWS_BOARD];
+    const struct el_snmp_rows *rows = v->rows;
 
-    for (size_t i = 0; i < v->rows[EL_ROWS_CARD].n; i++)
-        add_card(v, v->rows[EL_ROWS_CARD].row[i].ref);
-    for (size_t i = 0; i < slots->n; i++) {
-        const struct el_snmp_row *r = &slots->row[i];
-        const struct el_slot *t = el_snmp_slot(v, r->ref);
-        uint32_t slot = number(KIND_SLOT, r->index[0], r->index[1], 0);
+    for (size_t i = 0; i < rows[EL_ROWS_CARD].n; i++)
+        add_card(v, rows[EL_ROWS_CARD].row[i].object);
+    for (size_t i = 0; i < rows[EL_ROWS_SLOT].n; i++)
+        add_slot(v, &rows[EL_ROWS_SLOT].row[i]);
+    for (size_t i = 0; i < rows[EL_ROWS_DRIVE_SENSOR].n; i++) {
+        const struct el_snmp_row *r = &rows[EL_ROWS_DRIVE_SENSOR].row[i];
 
-        add(v, slot, below_card(el_snmp_card(v, t->card)), r->ref, 0);
-        if (holds_drive(t))
-            add(v, number(KIND_DRIVE, r->index[0], r->index[1], 0), slot, r->ref, 0);
-        mix(v, t->identify.serial, sizeof t->identify.serial);
+        if (el_snmp_holds_drive(r->object))
+            add(v, number(KIND_DRIVE_SENSOR, r->index[0], r->index[1], r->index[2]),
+                number(KIND_DRIVE, r->index[0], r->index[1], 0), r->object, r->sub);
     }
-    for (size_t i = 0; i < sensors->n; i++) {
-        const struct el_snmp_row *r = &sensors->row[i];
-        uint32_t drive = number(KIND_DRIVE, r->index[0], r->index[1], 0);
+    for (size_t i = 0; i < rows[EL_ROWS_BOARD].n; i++) {
+        const struct el_snmp_row *r = &rows[EL_ROWS_BOARD].row[i];
+        const struct el_sensor *sensor = r->object;
+        uint32_t card = el_snmp_card_number(v, sensor->card);
 
-        if (holds_drive(el_snmp_slot(v, r->ref)))
-            add(v, number(KIND_DRIVE_SENSOR, r->index[0], r->index[1], r->index[2]), drive, r->ref, r->sub);
-    }
-    for (size_t i = 0; i < boards->n; i++) {
-        const struct el_snmp_row *r = &boards->row[i];
-        const struct el_card *c = el_snmp_card(v, el_snapshot_sensors(v->snapshot)[r->ref].card);
-
-        if (el_snapshot_sensors(v->snapshot)[r->ref].value.quality != EL_ABSENT)
-            add(v, (uint32_t)KIND_BOARD_SENSOR << 27 | r->index[0], c ? number(KIND_CARD, c->number + 1, 0, 0) : 0,
-                r->ref, 0);
+        if (sensor->value.quality != EL_ABSENT)
+            add(v, number(KIND_BOARD_SENSOR, 0, 0, r->index[0]), card ? number(KIND_CARD, card, 0, 0) : 0, sensor, 0);
     }
 }
 
@@ -164,43 +176,54 @@ void el_snmp_add_entities(struct el_snmp_view *v)
 
 static bool get_name(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
-    switch (kind_of(at->row)) {
+    const struct el_card *c = at->object;
+
+    switch (kind_of(at)) {
     case KIND_CARD:
-        return el_snmp_set_text(out, card_of(at)->name, EL_NAME_MAX);
+        return el_snmp_set_text(out, c->name, sizeof c->name);
     case KIND_SWITCH:
-        return el_snmp_set_format(out, "%.47s switch", card_of(at)->name);
+        return el_snmp_set_format(out, "%.47s switch", c->name);
     case KIND_SLOT:
-        return el_snmp_slot_text(at->view, slot_of(at), "", out);
+        return el_snmp_slot_text(at->view, at->object, "", out);
     case KIND_DRIVE:
-        return el_snmp_slot_text(at->view, slot_of(at), "drive", out);
+        return el_snmp_slot_text(at->view, at->object, "drive", out);
     case KIND_DRIVE_SENSOR:
-        return el_snmp_sensor_text(at->view, slot_of(at), at->row->sub, "", out);
+        return el_snmp_sensor_text(at->view, at->object, at->row->sub, "", out);
     case KIND_CARD_SENSOR:
-        return el_snmp_set_format(out, "%.47s %s", card_of(at)->name, card_sensors[at->row->sub].name);
+        return el_snmp_set_format(out, "%.47s %s", c->name, card_sensors[at->row->sub].name);
     case KIND_BOARD_SENSOR:
-        return el_snmp_set_text(out, board_of(at)->name, sizeof board_of(at)->name);
+        return el_snmp_set_text(out, ((const struct el_sensor *)at->object)->name, 64);
     }
     return false;
 }
 
+/* "CPUTIN temperature", "Airflow": what the chip calls it, or else its name, and its kind where neither says it. */
+static bool describe_board(const struct el_sensor *sensor, struct el_snmp_value *out)
+{
+    const char *name = *sensor->label ? sensor->label : sensor->name, *kind = el_sensor_kind_name(sensor->kind);
+
+    return el_snmp_set_format(out, strcasestr(name, kind) ? "%.63s" : "%.63s %s", name, kind);
+}
+
 static bool get_descr(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
-    switch (kind_of(at->row)) {
+    const struct el_card *c = at->object;
+
+    switch (kind_of(at)) {
     case KIND_CARD:
-        return el_snmp_set_format(out, "%.95s", *card_of(at)->title ? card_of(at)->title : "NVMe card");
+        return el_snmp_set_format(out, "%.95s", *c->title ? c->title : "NVMe card");
     case KIND_SWITCH:
         return el_snmp_set_format(out, "PCIe switch");
     case KIND_SLOT:
         return el_snmp_set_format(out, "M.2 or U.2 slot");
     case KIND_DRIVE:
-        return el_snmp_set_format(out, "NVMe drive %.120s", slot_of(at)->identify.model);
+        return el_snmp_set_format(out, "NVMe drive %.120s", ((const struct el_slot *)at->object)->identify.model);
     case KIND_DRIVE_SENSOR:
-        return el_snmp_sensor_text(at->view, slot_of(at), at->row->sub, " temperature", out);
+        return el_snmp_sensor_text(at->view, at->object, at->row->sub, " temperature", out);
     case KIND_CARD_SENSOR:
-        return el_snmp_set_format(out, "%.47s %s", card_of(at)->name, card_sensors[at->row->sub].descr);
+        return el_snmp_set_format(out, "%.47s %s", c->name, card_sensors[at->row->sub].descr);
     case KIND_BOARD_SENSOR:
-        return el_snmp_set_format(out, "%.63s %.47s %s", board_of(at)->name, board_of(at)->label,
-                                  el_sensor_kind_name(board_of(at)->kind));
+        return describe_board(at->object, out);
     }
     return false;
 }
@@ -212,116 +235,33 @@ static bool get_no_type(const struct el_snmp_at *at, struct el_snmp_value *out)
     return true;
 }
 
-static uint32_t parent_of(const struct el_snmp_at *at)
-{
-    uint32_t card = at->row->index[0] >> 14 & 0x1fff, slot = at->row->index[0] >> 8 & 0x3f;
-    const struct el_card *c;
-
-    switch (kind_of(at->row)) {
-    case KIND_SWITCH:
-    case KIND_CARD_SENSOR:
-        return number(KIND_CARD, card, 0, 0);
-    case KIND_SLOT:
-        return below_card(el_snmp_card(at->view, slot_of(at)->card));
-    case KIND_DRIVE:
-        return number(KIND_SLOT, card, slot, 0);
-    case KIND_DRIVE_SENSOR:
-        return number(KIND_DRIVE, card, slot, 0);
-    case KIND_BOARD_SENSOR:
-        c = el_snmp_card(at->view, board_of(at)->card);
-        return c ? number(KIND_CARD, c->number + 1, 0, 0) : 0;
-    default:
-        return 0;
-    }
-}
-
-static bool get_parent(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    out->integer = (int32_t)parent_of(at);
-    return true;
-}
-
-static bool get_class(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    static const uint8_t class_of[] = {
-        [KIND_CARD] = CLASS_MODULE,        [KIND_SWITCH] = CLASS_MODULE,       [KIND_SLOT] = CLASS_CONTAINER,
-        [KIND_DRIVE] = CLASS_MODULE,       [KIND_DRIVE_SENSOR] = CLASS_SENSOR, [KIND_CARD_SENSOR] = CLASS_SENSOR,
-        [KIND_BOARD_SENSOR] = CLASS_SENSOR};
-
-    out->integer = class_of[kind_of(at->row)];
-    return true;
-}
-
-/* Place among those with the same parent, from 1; -1 = none that means anything. */
-static bool get_position(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    switch (kind_of(at->row)) {
-    case KIND_CARD:
-        out->integer = (int32_t)(at->row->index[0] >> 14 & 0x1fff);
-        break;
-    case KIND_SLOT:
-        out->integer = (int32_t)(at->row->index[0] >> 8 & 0x3f);
-        break;
-    case KIND_DRIVE_SENSOR:
-    case KIND_CARD_SENSOR:
-        out->integer = (int32_t)(at->row->index[0] & 0xff);
-        break;
-    case KIND_BOARD_SENSOR:
-        out->integer = -1;
-        break;
-    default:
-        out->integer = 1;
-    }
-    return true;
-}
-
-static bool get_nothing(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    out->len = 0;
-    return true;
-}
-
-static bool get_firmware(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    return kind_of(at->row) == KIND_DRIVE
-               ? el_snmp_set_text(out, slot_of(at)->identify.firmware, sizeof slot_of(at)->identify.firmware)
-               : get_nothing(at, out);
-}
-
-static bool get_serial(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    switch (kind_of(at->row)) {
-    case KIND_CARD:
-        return el_snmp_set_text(out, card_of(at)->serial, sizeof card_of(at)->serial);
-    case KIND_DRIVE:
-        return el_snmp_set_text(out, slot_of(at)->identify.serial, sizeof slot_of(at)->identify.serial);
-    default:
-        return get_nothing(at, out);
-    }
-}
-
-static bool get_model(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    switch (kind_of(at->row)) {
-    case KIND_CARD:
-        return el_snmp_set_text(out, card_of(at)->title, sizeof card_of(at)->title);
-    case KIND_DRIVE:
-        return el_snmp_set_text(out, slot_of(at)->identify.model, sizeof slot_of(at)->identify.model);
-    default:
-        return get_nothing(at, out);
-    }
-}
-
-static bool get_fru(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    out->integer = kind_of(at->row) == KIND_CARD || kind_of(at->row) == KIND_DRIVE ? 1 : 2;
-    return true;
-}
-
-static bool get_child(const struct el_snmp_at *at, struct el_snmp_value *out)
+static bool get_second_index(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     out->integer = (int32_t)at->row->index[1];
     return true;
+}
+
+static bool get_position(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct kind_info *k = &kinds[kind_of(at)];
+
+    out->integer = k->bits ? (int32_t)(at->row->index[0] >> k->shift & k->bits) : k->fixed;
+    return true;
+}
+
+/* `offset`: of a number in struct kind_info. */
+static bool get_kind_number(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    out->integer = *(const int32_t *)((const char *)&kinds[kind_of(at)] + at->column->offset);
+    return true;
+}
+
+/* `offset`: of a field in struct kind_info. */
+static bool get_kind_text(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    const struct field *f = (const void *)((const char *)&kinds[kind_of(at)] + at->column->offset);
+
+    return el_snmp_set_text(out, (const char *)at->object + f->offset, f->size);
 }
 
 static bool get_last_change(const struct el_snmp_at *at, struct el_snmp_value *out)
@@ -338,35 +278,37 @@ static bool get_last_change(const struct el_snmp_at *at, struct el_snmp_value *o
 
 static const struct el_reading *reading_of(const struct el_snmp_at *at, enum el_sensor_kind *kind)
 {
+    const struct el_sensor *board = at->object;
+
     *kind = EL_SENSOR_TEMPERATURE;
-    switch (kind_of(at->row)) {
+    switch (kind_of(at)) {
     case KIND_DRIVE_SENSOR:
-        return &slot_of(at)->temp_mc[at->row->sub];
+        return &((const struct el_slot *)at->object)->temp_mc[at->row->sub];
     case KIND_CARD_SENSOR:
         *kind = card_sensors[at->row->sub].kind;
-        return (const void *)((const char *)card_of(at) + card_sensors[at->row->sub].offset);
+        return card_reading(at->object, at->row->sub);
     default:
-        *kind = (unsigned)board_of(at)->kind < EL_SENSOR_KIND_COUNT ? board_of(at)->kind : EL_SENSOR_TEMPERATURE;
-        return &board_of(at)->value;
+        *kind = (unsigned)board->kind < EL_SENSOR_KIND_COUNT ? board->kind : EL_SENSOR_TEMPERATURE;
+        return &board->value;
     }
 }
 
-static bool get_sensor_type(const struct el_snmp_at *at, struct el_snmp_value *out)
+/* `offset`: of a number in struct unit. */
+static bool get_unit_number(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     enum el_sensor_kind k;
 
     reading_of(at, &k);
-    out->integer = units[k].type;
+    out->integer = *(const int32_t *)((const char *)&units[k] + at->column->offset);
     return true;
 }
 
-static bool get_sensor_scale(const struct el_snmp_at *at, struct el_snmp_value *out)
+static bool get_unit_name(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     enum el_sensor_kind k;
 
     reading_of(at, &k);
-    out->integer = units[k].scale;
-    return true;
+    return el_snmp_set_format(out, "%s", units[k].name);
 }
 
 /* The scale says it all: with a precision beside it, readers that apply both show a thousandth. */
@@ -394,14 +336,6 @@ static bool get_sensor_status(const struct el_snmp_at *at, struct el_snmp_value 
     return true;
 }
 
-static bool get_sensor_unit(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    enum el_sensor_kind k;
-
-    reading_of(at, &k);
-    return el_snmp_set_format(out, "%s", units[k].unit);
-}
-
 static bool get_sensor_time(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     const struct el_snmp_self *self = at->view->options.self;
@@ -414,36 +348,38 @@ static bool get_sensor_time(const struct el_snmp_at *at, struct el_snmp_value *o
 
 static bool get_sensor_period(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
-    out->gauge = kind_of(at->row) == KIND_DRIVE_SENSOR ? slot_of(at)->poll_period_ms : at->view->snapshot->period_ms;
+    out->gauge = kind_of(at) == KIND_DRIVE_SENSOR ? ((const struct el_slot *)at->object)->poll_period_ms
+                                                  : at->view->snapshot->period_ms;
     return true;
 }
 
 static const struct el_snmp_column physical_columns[] = {
     {2, EL_SNMP_TEXT, "entPhysicalDescr", get_descr},
     {3, EL_SNMP_OID, "entPhysicalVendorType", get_no_type},
-    {4, EL_SNMP_INTEGER, "entPhysicalContainedIn", get_parent},
-    {5, EL_SNMP_INTEGER, "entPhysicalClass", get_class},
+    {4, EL_SNMP_INTEGER, "entPhysicalContainedIn", get_second_index},
+    {5, EL_SNMP_INTEGER, "entPhysicalClass", get_kind_number, offsetof(struct kind_info, class)},
     {6, EL_SNMP_INTEGER, "entPhysicalParentRelPos", get_position},
     {7, EL_SNMP_TEXT, "entPhysicalName", get_name},
-    {8, EL_SNMP_TEXT, "entPhysicalHardwareRev", get_nothing},
-    {9, EL_SNMP_TEXT, "entPhysicalFirmwareRev", get_firmware},
-    {10, EL_SNMP_TEXT, "entPhysicalSoftwareRev", get_nothing},
-    {11, EL_SNMP_TEXT, "entPhysicalSerialNum", get_serial},
-    {12, EL_SNMP_TEXT, "entPhysicalMfgName", get_nothing},
-    {13, EL_SNMP_TEXT, "entPhysicalModelName", get_model},
-    {14, EL_SNMP_TEXT, "entPhysicalAlias", get_nothing},
-    {15, EL_SNMP_TEXT, "entPhysicalAssetID", get_nothing},
-    {16, EL_SNMP_INTEGER, "entPhysicalIsFRU", get_fru},
+    {8, EL_SNMP_TEXT, "entPhysicalHardwareRev", el_snmp_get_nothing},
+    {9, EL_SNMP_TEXT, "entPhysicalFirmwareRev", get_kind_text, offsetof(struct kind_info, firmware)},
+    {10, EL_SNMP_TEXT, "entPhysicalSoftwareRev", el_snmp_get_nothing},
+    {11, EL_SNMP_TEXT, "entPhysicalSerialNum", get_kind_text, offsetof(struct kind_info, serial)},
+    {12, EL_SNMP_TEXT, "entPhysicalMfgName", el_snmp_get_nothing},
+    {13, EL_SNMP_TEXT, "entPhysicalModelName", get_kind_text, offsetof(struct kind_info, model)},
+    {14, EL_SNMP_TEXT, "entPhysicalAlias", el_snmp_get_nothing},
+    {15, EL_SNMP_TEXT, "entPhysicalAssetID", el_snmp_get_nothing},
+    {16, EL_SNMP_INTEGER, "entPhysicalIsFRU", get_kind_number, offsetof(struct kind_info, fru)},
 };
-static const struct el_snmp_column contains_columns[] = {{1, EL_SNMP_INTEGER, "entPhysicalChildIndex", get_child}};
+static const struct el_snmp_column contains_columns[] = {
+    {1, EL_SNMP_INTEGER, "entPhysicalChildIndex", get_second_index}};
 static const struct el_snmp_column general_columns[] = {{1, EL_SNMP_TICKS, "entLastChangeTime", get_last_change}};
 static const struct el_snmp_column sensor_columns[] = {
-    {1, EL_SNMP_INTEGER, "entPhySensorType", get_sensor_type},
-    {2, EL_SNMP_INTEGER, "entPhySensorScale", get_sensor_scale},
+    {1, EL_SNMP_INTEGER, "entPhySensorType", get_unit_number, offsetof(struct unit, type)},
+    {2, EL_SNMP_INTEGER, "entPhySensorScale", get_unit_number, offsetof(struct unit, scale)},
     {3, EL_SNMP_INTEGER, "entPhySensorPrecision", get_sensor_precision},
     {4, EL_SNMP_INTEGER, "entPhySensorValue", get_sensor_value},
     {5, EL_SNMP_INTEGER, "entPhySensorOperStatus", get_sensor_status},
-    {6, EL_SNMP_TEXT, "entPhySensorUnitsDisplay", get_sensor_unit},
+    {6, EL_SNMP_TEXT, "entPhySensorUnitsDisplay", get_unit_name},
     {7, EL_SNMP_TICKS, "entPhySensorValueTimeStamp", get_sensor_time},
     {8, EL_SNMP_GAUGE, "entPhySensorValueUpdateRate", get_sensor_period},
 };
@@ -451,7 +387,7 @@ static const struct el_snmp_column sensor_columns[] = {
 #define MIB_2 1, 3, 6, 1, 2, 1
 #define TABLE(name, len, set, columns, ...)                                                                            \
     {                                                                                                                  \
-        name, {MIB_2, __VA_ARGS__}, len, true, set, NULL, columns, EL_ARRAY_SIZE(columns)                              \
+        name, {MIB_2, __VA_ARGS__}, len, true, set, columns, EL_ARRAY_SIZE(columns)                                    \
     }
 
 const struct el_snmp_table el_snmp_entity_tables[] = {

@@ -214,6 +214,12 @@ bool el_snmp_get_metric_mega(const struct el_snmp_at *at, struct el_snmp_value *
 
 /* One column each. */
 
+bool el_snmp_get_nothing(const struct el_snmp_at *at, struct el_snmp_value *out)
+{
+    out->len = 0;
+    return true;
+}
+
 bool el_snmp_get_age(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     const struct el_snmp_self *self = at->view->options.self;
@@ -346,41 +352,4 @@ bool el_snmp_get_alarm_name(const struct el_snmp_at *at, struct el_snmp_value *o
     const struct el_alarm_kind *k = el_alarm_kind(((const struct el_alarm *)at->object)->id);
 
     return el_snmp_set_format(out, "%s", k ? k->name : "");
-}
-
-/* Rows that exist. */
-
-bool el_snmp_identify_known(const struct el_snmp_at *at)
-{
-    const struct el_slot *t = at->object;
-
-    return t->state != EL_SLOT_EMPTY && t->state != EL_SLOT_GONE &&
-           (t->identify_stamp.quality == EL_GOOD || t->identify_stamp.quality == EL_STALE);
-}
-
-static bool has(const struct el_snmp_at *at, enum el_metric_id id)
-{
-    const struct el_catalog_context c = {.s = at->view->snapshot, .stale = at->view->options.stale};
-
-    return el_metric_value(&c, el_metric(id), at->row->ref, 0).kind != EL_VALUE_ABSENT;
-}
-
-bool el_snmp_smart_known(const struct el_snmp_at *at)
-{
-    return has(at, EL_METRIC_DRIVE_SPARE);
-}
-
-bool el_snmp_governed_slot(const struct el_snmp_at *at)
-{
-    return has(at, EL_METRIC_DRIVE_CAP);
-}
-
-bool el_snmp_governed_card(const struct el_snmp_at *at)
-{
-    return has(at, EL_METRIC_GOVERNOR_AIR_FAILING);
-}
-
-bool el_snmp_link_known(const struct el_snmp_at *at)
-{
-    return !at->view->options.stale && ((const struct el_link *)at->object)->known;
 }

@@ -23,16 +23,12 @@ el_snmp_getter el_snmp_get_limit;                          /* int64_t, INT64_MIN
 el_snmp_getter el_snmp_get_card_name, el_snmp_get_slot_of; /* int32_t row of the snapshot */
 
 /* One column each. */
+el_snmp_getter el_snmp_get_nothing; /* "" */
 el_snmp_getter el_snmp_get_age, el_snmp_get_uptime, el_snmp_get_stale;
 el_snmp_getter el_snmp_get_slot_name, el_snmp_get_slot_state, el_snmp_get_slot_uptime, el_snmp_get_nvme_version,
     el_snmp_get_warning;
 el_snmp_getter el_snmp_get_sensor_number, el_snmp_get_sensor_name, el_snmp_get_sensor_quality;
 el_snmp_getter el_snmp_get_aer, el_snmp_get_sensor_card, el_snmp_get_writes, el_snmp_get_alarm_name;
-
-/* Which rows of a table exist. */
-typedef bool el_snmp_present(const struct el_snmp_at *at);
-el_snmp_present el_snmp_identify_known, el_snmp_smart_known, el_snmp_link_known, el_snmp_governed_slot,
-    el_snmp_governed_card;
 
 /* What a reading is worth in this view: an old snapshot has no good readings. */
 enum el_quality el_snmp_quality(const struct el_snmp_view *v, const struct el_reading *r);

@@ -20,12 +20,6 @@ static bool get_object_id(const struct el_snmp_at *at, struct el_snmp_value *out
     return true;
 }
 
-static bool get_nothing(const struct el_snmp_at *at, struct el_snmp_value *out)
-{
-    out->len = 0;
-    return true;
-}
-
 static bool get_services(const struct el_snmp_at *at, struct el_snmp_value *out)
 {
     out->integer = SERVICES;
@@ -36,12 +30,12 @@ static const struct el_snmp_column columns[] = {
     {1, EL_SNMP_TEXT, "sysDescr", get_descr},
     {2, EL_SNMP_OID, "sysObjectID", get_object_id},
     {3, EL_SNMP_TICKS, "sysUpTime", el_snmp_get_uptime},
-    {4, EL_SNMP_TEXT, "sysContact", get_nothing},
+    {4, EL_SNMP_TEXT, "sysContact", el_snmp_get_nothing},
     {5, EL_SNMP_TEXT, "sysName", el_snmp_get_text, offsetof(struct el_snmp_self, host),
      sizeof(((struct el_snmp_self *)0)->host)},
-    {6, EL_SNMP_TEXT, "sysLocation", get_nothing},
+    {6, EL_SNMP_TEXT, "sysLocation", el_snmp_get_nothing},
     {7, EL_SNMP_INTEGER, "sysServices", get_services},
 };
 
-const struct el_snmp_table el_snmp_system_table = {"system", {1, 3, 6, 1, 2, 1, 1}, 7, true, EL_ROWS_SELF, NULL,
+const struct el_snmp_table el_snmp_system_table = {"system", {1, 3, 6, 1, 2, 1, 1}, 7, true, EL_ROWS_SELF,
                                                    columns,  EL_ARRAY_SIZE(columns)};

@@ -7,11 +7,15 @@
 #include "exporter/snmp_view.h"
 
 enum el_snmp_rowset {
-    EL_ROWS_ONE = 0, /* scalars of the snapshot: a single row, index 0 */
-    EL_ROWS_SELF,    /* scalars of the exporter */
-    EL_ROWS_CARD,
-    EL_ROWS_SLOT,
-    EL_ROWS_DRIVE_SENSOR, /* object: the slot; sub: number of the sensor */
+    EL_ROWS_ONE = 0,       /* scalars of the snapshot: a single row, index 0; object: the snapshot */
+    EL_ROWS_SELF,          /* scalars of the exporter; object: struct el_snmp_self */
+    EL_ROWS_CARD,          /* object of these two: the card */
+    EL_ROWS_GOVERNED_CARD, /* what a governor looks after */
+    EL_ROWS_SLOT,          /* object of these five: the slot */
+    EL_ROWS_IDENTITY,      /* whose drive said who it is */
+    EL_ROWS_HEALTH,        /* whose drive gave its health log */
+    EL_ROWS_GOVERNED_SLOT,
+    EL_ROWS_DRIVE_SENSOR, /* sub: number of the sensor */
     EL_ROWS_LINK,
     EL_ROWS_BOARD,
     EL_ROWS_ALARM,
@@ -21,6 +25,7 @@ enum el_snmp_rowset {
     EL_ROWS_CONTAINS, /* parent, child */
     EL_ROWS_COUNT
 };
+extern const uint8_t el_snmp_index_len[EL_ROWS_COUNT];
 
 #define EL_SNMP_INDEX_MAX 4
 
@@ -28,6 +33,7 @@ struct el_snmp_row {
     uint32_t index[EL_SNMP_INDEX_MAX];
     uint32_t ref; /* row of the snapshot's own table */
     uint32_t sub;
+    const void *object; /* what its cells are read from: in the snapshot */
 };
 
 struct el_snmp_rows {
@@ -39,7 +45,7 @@ struct el_snmp_rows {
 struct el_snmp_at {
     const struct el_snmp_view *view;
     const struct el_snmp_row *row;
-    const void *object; /* the snapshot's row */
+    const void *object; /* the row's */
     const struct el_snmp_column *column;
 };
 
@@ -62,7 +68,6 @@ struct el_snmp_table {
     uint8_t prefix_len;
     bool absolute;
     enum el_snmp_rowset rows;
-    bool (*present)(const struct el_snmp_at *at); /* NULL = every row */
     const struct el_snmp_column *columns;
     size_t n;
 };
@@ -80,12 +85,21 @@ struct el_snmp_view {
     bool failed; /* out of memory while it was built */
 };
 
+void el_snmp_add_rows(struct el_snmp_view *v); /* all of them, sorted */
 void el_snmp_rows_add(struct el_snmp_view *v, enum el_snmp_rowset set, struct el_snmp_row row);
 void el_snmp_add_entities(struct el_snmp_view *v); /* snmp_entity.c; after all other sets are sorted */
 
-/* Number that stays with a board sensor's name: 1..2^27-1. */
+/* Number of a board sensor's name: 1..2^27-1. */
 uint32_t el_snmp_name_number(const char *name);
 
 /* Card and slot of a snapshot's row, or NULL. */
 const struct el_card *el_snmp_card(const struct el_snmp_view *v, int64_t row);
 const struct el_slot *el_snmp_slot(const struct el_snmp_view *v, int64_t row);
+
+/* In an index: from 1; 0 = no such card, or one that no index can carry. */
+uint32_t el_snmp_card_number(const struct el_snmp_view *v, int64_t row);
+
+static inline bool el_snmp_holds_drive(const struct el_slot *t)
+{
+    return t->state != EL_SLOT_EMPTY && t->state != EL_SLOT_GONE;
+}

@@ -258,30 +258,30 @@ static const struct el_snmp_column event_columns[] = {
     {8, EL_SNMP_TEXT, "elEventText", TEXT(el_event, text)},
 };
 
-#define TABLE(name, number, set, present, columns)                                                                     \
+#define TABLE(name, number, set, columns)                                                                              \
     {                                                                                                                  \
-        name, {1, number, 1}, 3, false, set, present, columns, EL_ARRAY_SIZE(columns)                                  \
+        name, {1, number, 1}, 3, false, set, columns, EL_ARRAY_SIZE(columns)                                           \
     }
 #define SCALARS(name, number, set, columns)                                                                            \
     {                                                                                                                  \
-        name, {1, number}, 2, false, set, NULL, columns, EL_ARRAY_SIZE(columns)                                        \
+        name, {1, number}, 2, false, set, columns, EL_ARRAY_SIZE(columns)                                              \
     }
 
 const struct el_snmp_table el_snmp_element_tables[] = {
     SCALARS("elSystem", 1, EL_ROWS_ONE, system_columns),
     SCALARS("elExporter", 2, EL_ROWS_SELF, exporter_columns),
-    TABLE("elCardTable", 3, EL_ROWS_CARD, NULL, card_columns),
-    TABLE("elSlotTable", 4, EL_ROWS_SLOT, NULL, slot_columns),
-    TABLE("elIdentityTable", 5, EL_ROWS_SLOT, el_snmp_identify_known, identity_columns),
-    TABLE("elHealthTable", 6, EL_ROWS_SLOT, el_snmp_smart_known, health_columns),
-    TABLE("elDriveSensorTable", 7, EL_ROWS_DRIVE_SENSOR, NULL, drive_sensor_columns),
-    TABLE("elLinkTable", 8, EL_ROWS_LINK, el_snmp_link_known, link_columns),
-    TABLE("elBoardSensorTable", 9, EL_ROWS_BOARD, NULL, board_sensor_columns),
-    TABLE("elGovernorCardTable", 10, EL_ROWS_CARD, el_snmp_governed_card, governor_card_columns),
-    TABLE("elGovernorSlotTable", 11, EL_ROWS_SLOT, el_snmp_governed_slot, governor_slot_columns),
-    TABLE("elEnduranceTable", 12, EL_ROWS_SLOT, el_snmp_smart_known, endurance_columns),
-    TABLE("elWarrantyTable", 13, EL_ROWS_CARD, NULL, warranty_columns),
-    TABLE("elAlarmTable", 14, EL_ROWS_ALARM, NULL, alarm_columns),
-    TABLE("elEventTable", 15, EL_ROWS_EVENT, NULL, event_columns),
+    TABLE("elCardTable", 3, EL_ROWS_CARD, card_columns),
+    TABLE("elSlotTable", 4, EL_ROWS_SLOT, slot_columns),
+    TABLE("elIdentityTable", 5, EL_ROWS_IDENTITY, identity_columns),
+    TABLE("elHealthTable", 6, EL_ROWS_HEALTH, health_columns),
+    TABLE("elDriveSensorTable", 7, EL_ROWS_DRIVE_SENSOR, drive_sensor_columns),
+    TABLE("elLinkTable", 8, EL_ROWS_LINK, link_columns),
+    TABLE("elBoardSensorTable", 9, EL_ROWS_BOARD, board_sensor_columns),
+    TABLE("elGovernorCardTable", 10, EL_ROWS_GOVERNED_CARD, governor_card_columns),
+    TABLE("elGovernorSlotTable", 11, EL_ROWS_GOVERNED_SLOT, governor_slot_columns),
+    TABLE("elEnduranceTable", 12, EL_ROWS_HEALTH, endurance_columns),
+    TABLE("elWarrantyTable", 13, EL_ROWS_CARD, warranty_columns),
+    TABLE("elAlarmTable", 14, EL_ROWS_ALARM, alarm_columns),
+    TABLE("elEventTable", 15, EL_ROWS_EVENT, event_columns),
 };
 const size_t el_snmp_element_tables_n = EL_ARRAY_SIZE(el_snmp_element_tables);

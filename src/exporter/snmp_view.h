@@ -64,17 +64,15 @@ struct el_snmp_view *el_snmp_view_free(struct el_snmp_view *v); /* takes NULL, r
 /* The instance at `oid`. 0, -ENXIO (the object exists, this instance does not), -ENOENT (no such object). */
 int el_snmp_view_get(const struct el_snmp_view *v, const el_oid *oid, size_t len, struct el_snmp_value *out);
 
-/* The first instance after `oid`: its name in `name`, its length in `*name_len`. 0, or -ENOENT past the end. */
-int el_snmp_view_next(const struct el_snmp_view *v, const el_oid *oid, size_t len, el_oid name[EL_OID_MAX],
-                      size_t *name_len, struct el_snmp_value *out);
-
-/* The same for the one after that, and so on: a place is found once, and each step reads an instance and goes on. */
+/* A walk: a place is found once, and each step reads the instance there or after it and goes on. */
 struct el_snmp_place {
     size_t block, column, row;
 };
-struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, const el_oid *oid, size_t len); /* after `oid` */
+/* After `oid`, or at it as well when `inclusive`. */
+struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, const el_oid *oid, size_t len, bool inclusive);
+/* Its name in `name`, its length in `*name_len`. 0, or -ENOENT past the end. */
 int el_snmp_view_step(const struct el_snmp_view *v, struct el_snmp_place *at, el_oid name[EL_OID_MAX], size_t *name_len,
-                      struct el_snmp_value *out); /* 0, or -ENOENT past the end */
+                      struct el_snmp_value *out);
 
 /* Changes whenever a physical entity comes, goes or changes identity. */
 uint64_t el_snmp_view_entity_mark(const struct el_snmp_view *v);

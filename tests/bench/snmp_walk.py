@@ -4,6 +4,7 @@
 usage: snmp_walk.py SOURCE_DIR BUILD_DIR [DRIVES...] [standalone] [agentx]      (default: 8 1024, both)
 """
 import pathlib
+import statistics
 import subprocess
 import sys
 import time
@@ -55,10 +56,10 @@ def compare(source, build, drives, way, rounds):
             begin = cpu_s(agent), cpu_s(floor)
             times.append((measure(b, ours, BASE), measure(b, bare, BASE)))
             spent.append((cpu_s(agent) - begin[0], cpu_s(floor) - begin[1]))
-        mine, least = min(t[0][0] for t in times), min(t[1][0] for t in times)
-        per = [1e6 * min(s[k] for s in spent) / times[0][k][1] for k in (0, 1)]
-        print(f"{drives:5} drives {way:10}: {times[0][0][1]:6} values {mine * 1000:7.1f} ms, floor {times[0][1][1]:6} values {least * 1000:7.1f} ms, "
-              f"ratio {mine / times[0][0][1] / (least / times[0][1][1]):.2f} per value; CPU of the agent {per[0]:.2f} and {per[1]:.2f} us per value, "
+        mine, least = (statistics.median(t[k][0] / t[k][1] for t in times) for k in (0, 1))
+        per = [1e6 * statistics.median(s[k] for s in spent) / times[0][k][1] for k in (0, 1)]
+        print(f"{drives:5} drives {way:10}: {times[0][0][1]:6} values {mine * 1000 * times[0][0][1]:7.1f} ms, floor {times[0][1][1]:6} values {least * 1000 * times[0][1][1]:7.1f} ms, "
+              f"ratio {mine / least:.2f} per value; CPU of the agent {per[0]:.2f} and {per[1]:.2f} us per value, "
               f"ratio {per[0] / per[1]:.2f}; "
               f"resident {resident_kb(agent)} kB", flush=True)
 
@@ -67,4 +68,4 @@ if __name__ == "__main__":
     src, bld = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
     for d in map(int, [a for a in sys.argv[3:] if a.isdigit()] or ("8", "1024")):
         for how in [a for a in sys.argv[3:] if not a.isdigit()] or ("standalone", "agentx"):
-            compare(src, bld, d, how, 20 if d < 100 else 6)
+            compare(src, bld, d, how, 40 if d < 100 else 9)

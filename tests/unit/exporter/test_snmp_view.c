@@ -28,6 +28,14 @@ static struct el_snmp_view_options options(bool entity)
     return o;
 }
 
+static int next_of(const struct el_snmp_view *v, const el_oid *oid, size_t len, el_oid *name, size_t *name_len,
+                   struct el_snmp_value *value)
+{
+    struct el_snmp_place at = el_snmp_view_find(v, oid, len, false);
+
+    return el_snmp_view_step(v, &at, name, name_len, value);
+}
+
 static struct walk walk_all(const struct el_snmp_view *v)
 {
     struct walk w = {0};
@@ -41,7 +49,7 @@ static struct walk walk_all(const struct el_snmp_view *v)
             w.i = realloc(w.i, cap * sizeof *w.i);
             assert_non_null(w.i);
         }
-        if (el_snmp_view_next(v, at, len, w.i[w.n].oid, &w.i[w.n].len, &w.i[w.n].value) < 0)
+        if (next_of(v, at, len, w.i[w.n].oid, &w.i[w.n].len, &w.i[w.n].value) < 0)
             return w;
         memcpy(at, w.i[w.n].oid, sizeof at);
         len = w.i[w.n].len;
@@ -72,10 +80,10 @@ static void expect_next(const struct el_snmp_view *v, const el_oid *from, size_t
     struct instance got;
 
     if (!to) {
-        assert_int_equal(el_snmp_view_next(v, from, len, got.oid, &got.len, &got.value), -ENOENT);
+        assert_int_equal(next_of(v, from, len, got.oid, &got.len, &got.value), -ENOENT);
         return;
     }
-    assert_int_equal(el_snmp_view_next(v, from, len, got.oid, &got.len, &got.value), 0);
+    assert_int_equal(next_of(v, from, len, got.oid, &got.len, &got.value), 0);
     assert_int_equal(el_oid_compare(got.oid, got.len, to->oid, to->len), 0);
     assert_true(same_value(&got.value, &to->value));
 }
@@ -93,7 +101,7 @@ static const struct instance *find(const struct el_snmp_view *v, const char *oid
 static void expect_steps(const struct el_snmp_view *v, const struct walk *w)
 {
     for (size_t from = 0; from < w->n; from += 97) {
-        struct el_snmp_place at = el_snmp_view_find(v, w->i[from].oid, w->i[from].len);
+        struct el_snmp_place at = el_snmp_view_find(v, w->i[from].oid, w->i[from].len, false);
         struct instance got;
 
         for (size_t i = from + 1; i < w->n && i < from + 150; i++) {
@@ -176,7 +184,7 @@ static void rows_sort_as_integers(void **state)
     v = el_snmp_view_new(s, &o);
     memcpy(name, at, sizeof at);
     for (el_oid card = 1; card <= 11; card++) {
-        assert_int_equal(el_snmp_view_next(v, name, len, name, &len, &value), 0);
+        assert_int_equal(next_of(v, name, len, name, &len, &value), 0);
         assert_int_equal(name[len - 1], card);
         assert_int_equal(memcmp(value.text, card == 1 ? "lqd4500-9" : card == 10 ? "lqd4500-0" : value.text, 9), 0);
     }
@@ -289,7 +297,7 @@ static void entities_are_contained(void **state)
     size_t len = 12, seen = 0;
     struct el_snmp_value value;
 
-    while (el_snmp_view_next(v, at, len, at, &len, &value) == 0 && at[11] == 4) {
+    while (next_of(v, at, len, at, &len, &value) == 0 && at[11] == 4) {
         int depth = 0;
 
         for (int32_t parent = value.integer; parent; depth++)
@@ -337,7 +345,7 @@ static void large_machine(void **state)
     struct el_snmp_value value;
     uint64_t mark = el_snmp_view_entity_mark(v);
 
-    while (el_snmp_view_next(v, at, len, at, &len, &value) == 0)
+    while (next_of(v, at, len, at, &len, &value) == 0)
         n++;
     assert_true(n > 150000);
     el_snmp_view_free(v);
