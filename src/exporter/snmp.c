@@ -44,9 +44,9 @@ struct el_snmp {
     struct el_snmp_notifier notifier;
     netsnmp_session *session[EL_TRAP_SINKS_MAX]; /* of each sink; NULL: through the master */
 
-    netsnmp_handler_registration *entity[2];
-    bool entity_wanted; /* a new connection: ask for them */
-    bool refused;       /* the master said that somebody else has the subtree */
+    netsnmp_handler_registration *entity[2]; /* trees from EL_SNMP_TREE_ENTITY on */
+    bool entity_wanted;                      /* a new connection: ask for them */
+    bool refused;                            /* the master said that somebody else has the subtree */
 
     netsnmp_large_fd_set descriptors;
     pthread_t thread;
@@ -78,10 +78,11 @@ static void set_value(netsnmp_variable_list *vb, const struct el_snmp_value *v)
         snmp_set_var_typed_value(vb, asn[v->type], &number, sizeof number);
 }
 
-static void answer_get(const struct el_snmp_view *view, netsnmp_agent_request_info *info, netsnmp_request_info *r)
+static void answer_get(const struct el_snmp_view *view, enum el_snmp_tree tree, netsnmp_agent_request_info *info,
+                       netsnmp_request_info *r)
 {
     struct el_snmp_value v;
-    int found = el_snmp_view_get(view, r->requestvb->name, r->requestvb->name_length, &v);
+    int found = el_snmp_view_get(view, tree, r->requestvb->name, r->requestvb->name_length, &v);
 
     if (found == 0)
         set_value(r->requestvb, &v);
@@ -89,45 +90,33 @@ static void answer_get(const struct el_snmp_view *view, netsnmp_agent_request_in
         netsnmp_set_request_error(info, r, found == -ENXIO ? SNMP_NOSUCHINSTANCE : SNMP_NOSUCHOBJECT);
 }
 
-/* A walk below one registration. */
-struct walk {
-    const struct el_snmp_view *view;
-    const netsnmp_handler_registration *reg;
-    struct el_snmp_place at;
-    size_t inside; /* a block that is known to be in the registration */
-};
-
-/* The next instance. False when the registration has no more: the agent goes on with the next one. */
-static bool answer_step(struct walk *w, netsnmp_variable_list *vb)
+/* Names are written where the variable has room for the longest there is. False at the end of the tree. */
+static bool answer_step(const struct el_snmp_view *view, struct el_snmp_place *at, netsnmp_variable_list *vb)
 {
     struct el_snmp_value v;
-    oid name[EL_OID_MAX];
-    size_t len;
 
-    if (el_snmp_view_step(w->view, &w->at, name, &len, &v) < 0)
+    _Static_assert(EL_OID_MAX <= MAX_OID_LEN, "any name fits");
+    if (el_snmp_view_step(view, at, vb->name_loc, &vb->name_length, &v) < 0)
         return false;
-    if (w->inside != w->at.block && snmp_oidtree_compare(name, len, w->reg->rootoid, w->reg->rootoid_len) != 0)
-        return false;
-    w->inside = w->at.block;
-    snmp_set_var_objid(vb, name, len);
+    vb->name = vb->name_loc;
     set_value(vb, &v);
     return true;
 }
 
-/* GETNEXT, and all repetitions of a GETBULK at once: the library's own helper would come back, and look, for each. */
-static void answer_next(const struct el_snmp_view *view, const netsnmp_handler_registration *reg,
-                        netsnmp_request_info *r, bool bulk)
+/* GETNEXT, and all repetitions of a GETBULK at once: the library's own helper would come back, and look, for each. At
+ * the end of our tree the agent goes on by itself. */
+static void answer_next(const struct el_snmp_view *view, enum el_snmp_tree tree, netsnmp_request_info *r, bool bulk)
 {
     netsnmp_variable_list *vb = r->requestvb;
-    struct walk w = {view, reg, el_snmp_view_find(view, vb->name, vb->name_length, r->inclusive), SIZE_MAX};
-    bool found = answer_step(&w, vb);
+    struct el_snmp_place at = el_snmp_view_find(view, tree, vb->name, vb->name_length, r->inclusive);
+    bool found = answer_step(view, &at, vb);
 
     while (found && bulk && r->repeat > 0 && vb->next_variable) {
         r->repeat--;
         r->inclusive = 0;
         r->requestvb = vb->next_variable;
-        found = answer_step(&w, r->requestvb);
-        if (!found) { /* the agent goes on from here */
+        found = answer_step(view, &at, r->requestvb);
+        if (!found) {
             snmp_set_var_objid(r->requestvb, vb->name, vb->name_length);
             r->requestvb->type = ASN_PRIV_RETRY;
         }
@@ -139,6 +128,7 @@ static int handle(netsnmp_mib_handler *handler, netsnmp_handler_registration *re
                   netsnmp_request_info *requests)
 {
     const struct el_snmp_view *view = el_snmp_hold_view(&the->hold);
+    enum el_snmp_tree tree = (enum el_snmp_tree)(uintptr_t)handler->myvoid;
 
     if (!view)
         return SNMP_ERR_RESOURCEUNAVAILABLE;
@@ -147,9 +137,9 @@ static int handle(netsnmp_mib_handler *handler, netsnmp_handler_registration *re
         if (r->processed)
             continue;
         if (info->mode == MODE_GET)
-            answer_get(view, info, r);
+            answer_get(view, tree, info, r);
         else if (info->mode == MODE_GETNEXT || info->mode == MODE_GETBULK)
-            answer_next(view, reg, r, info->mode == MODE_GETBULK);
+            answer_next(view, tree, r, info->mode == MODE_GETBULK);
         else
             netsnmp_set_request_error(info, r, SNMP_ERR_NOTWRITABLE);
     }
@@ -172,14 +162,17 @@ static int may_read(int major, int minor, void *server, void *client)
 
 /* Registrations. */
 
-static netsnmp_handler_registration *register_subtree(const oid *root, size_t len, int priority)
+static netsnmp_handler_registration *register_tree(struct el_snmp *a, enum el_snmp_tree tree, int priority)
 {
+    oid root[EL_OID_MAX];
+    size_t len = el_snmp_tree_root(&a->hold.options, tree, root);
     netsnmp_handler_registration *reg =
         netsnmp_create_handler_registration(PROGRAM, handle, root, len, HANDLER_CAN_RONLY | HANDLER_CAN_GETBULK);
 
     if (!reg)
         return NULL;
     reg->priority = priority;
+    reg->handler->myvoid = (void *)(uintptr_t)tree;
     return netsnmp_register_handler(reg) == MIB_REGISTERED_OK ? reg : NULL;
 }
 
@@ -201,12 +194,11 @@ static void unregister_entity(struct el_snmp *a)
 /* The standard MIBs: both, or none when another subagent has one. */
 static void register_entity(struct el_snmp *a)
 {
-    static const oid roots[][8] = {{1, 3, 6, 1, 2, 1, 47, 1}, {1, 3, 6, 1, 2, 1, 99, 1}};
     int priority = a->plan.entity == EL_SNMP_ON ? PRIORITY_INSIST : PRIORITY_DEFAULT;
 
     a->refused = false;
-    for (size_t i = 0; i < EL_ARRAY_SIZE(roots) && !a->refused; i++) {
-        a->entity[i] = register_subtree(roots[i], EL_ARRAY_SIZE(roots[i]), priority);
+    for (size_t i = 0; i < EL_ARRAY_SIZE(a->entity) && !a->refused; i++) {
+        a->entity[i] = register_tree(a, EL_SNMP_TREE_ENTITY + i, priority);
         a->refused |= !a->entity[i];
     }
     set_entity(a, a->refused ? EL_SNMP_ENTITY_TAKEN : EL_SNMP_ENTITY_SERVED);
@@ -303,7 +295,6 @@ static void add_users(const struct el_snmp_access *access)
 /* Not by netsnmp_register_agent_nsap: it asks the files of TCP wrappers, which the sandbox hides, at each packet. */
 static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
 {
-    static const oid system[] = {1, 3, 6, 1, 2, 1, 1};
     netsnmp_transport *t = netsnmp_transport_open_server(PROGRAM, a->plan.standalone);
     netsnmp_session s;
 
@@ -315,7 +306,7 @@ static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
         return -EADDRNOTAVAIL;
     }
     a->hold.options.system = true;
-    register_subtree(system, EL_ARRAY_SIZE(system), PRIORITY_LAST);
+    register_tree(a, EL_SNMP_TREE_SYSTEM, PRIORITY_LAST);
     if (a->plan.entity && a->hold.self.entity == EL_SNMP_ENTITY_OFF)
         register_entity(a);
     return 0;
@@ -487,7 +478,7 @@ static int start_library(struct el_snmp *a, char *why, size_t why_size)
         return -EIO;
     }
     SET_PING(PING_WAITING_S); /* counts only after init_agent */
-    if (!register_subtree(a->hold.options.base, a->hold.options.base_len, PRIORITY_DEFAULT)) {
+    if (!register_tree(a, EL_SNMP_TREE_ELEMENT, PRIORITY_DEFAULT)) {
         snprintf(why, why_size, "net-snmp takes no registration at snmp.base_oid");
         return -EIO;
     }

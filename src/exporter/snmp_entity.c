@@ -384,16 +384,15 @@ static const struct el_snmp_column sensor_columns[] = {
     {8, EL_SNMP_GAUGE, "entPhySensorValueUpdateRate", get_sensor_period},
 };
 
-#define MIB_2 1, 3, 6, 1, 2, 1
-#define TABLE(name, len, set, columns, ...)                                                                            \
+#define TABLE(name, tree, len, set, columns, ...)                                                                      \
     {                                                                                                                  \
-        name, {MIB_2, __VA_ARGS__}, len, true, set, columns, EL_ARRAY_SIZE(columns)                                    \
+        name, EL_SNMP_TREE_##tree, {__VA_ARGS__}, len, set, columns, EL_ARRAY_SIZE(columns)                            \
     }
 
 const struct el_snmp_table el_snmp_entity_tables[] = {
-    TABLE("entPhysicalTable", 11, EL_ROWS_ENTITY, physical_columns, 47, 1, 1, 1, 1),
-    TABLE("entPhysicalContainsTable", 11, EL_ROWS_CONTAINS, contains_columns, 47, 1, 3, 3, 1),
-    TABLE("entityGeneral", 9, EL_ROWS_ONE, general_columns, 47, 1, 4),
-    TABLE("entPhySensorTable", 10, EL_ROWS_SENSOR, sensor_columns, 99, 1, 1, 1),
+    TABLE("entPhysicalTable", ENTITY, 3, EL_ROWS_ENTITY, physical_columns, 1, 1, 1),
+    TABLE("entPhysicalContainsTable", ENTITY, 3, EL_ROWS_CONTAINS, contains_columns, 3, 3, 1),
+    TABLE("entityGeneral", ENTITY, 1, EL_ROWS_ONE, general_columns, 4),
+    TABLE("entPhySensorTable", ENTITY_SENSOR, 2, EL_ROWS_SENSOR, sensor_columns, 1, 1),
 };
 const size_t el_snmp_entity_tables_n = EL_ARRAY_SIZE(el_snmp_entity_tables);

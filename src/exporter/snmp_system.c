@@ -37,5 +37,8 @@ static const struct el_snmp_column columns[] = {
     {7, EL_SNMP_INTEGER, "sysServices", get_services},
 };
 
-const struct el_snmp_table el_snmp_system_table = {"system", {1, 3, 6, 1, 2, 1, 1}, 7, true, EL_ROWS_SELF,
-                                                   columns,  EL_ARRAY_SIZE(columns)};
+const struct el_snmp_table el_snmp_system_table = {.name = "system",
+                                                   .tree = EL_SNMP_TREE_SYSTEM,
+                                                   .rows = EL_ROWS_SELF,
+                                                   .columns = columns,
+                                                   .n = EL_ARRAY_SIZE(columns)};

@@ -64,9 +64,9 @@ struct el_snmp_column {
 
 struct el_snmp_table {
     const char *name;
-    el_oid prefix[12]; /* of the entry, below the base; from the root when `absolute` */
+    enum el_snmp_tree tree;
+    el_oid prefix[5]; /* of the entry, below the root of the tree */
     uint8_t prefix_len;
-    bool absolute;
     enum el_snmp_rowset rows;
     const struct el_snmp_column *columns;
     size_t n;
@@ -80,7 +80,7 @@ struct el_snmp_view {
     struct el_snmp_view_options options;
     struct el_snmp_rows rows[EL_ROWS_COUNT];
     struct el_snmp_block *block; /* tables with their whole prefix, in the order of a walk */
-    size_t blocks;
+    size_t blocks, first[EL_SNMP_TREES], end[EL_SNMP_TREES]; /* of each tree */
     uint64_t entity_mark;
     bool failed; /* out of memory while it was built */
 };

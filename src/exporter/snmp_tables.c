@@ -260,11 +260,11 @@ static const struct el_snmp_column event_columns[] = {
 
 #define TABLE(name, number, set, columns)                                                                              \
     {                                                                                                                  \
-        name, {1, number, 1}, 3, false, set, columns, EL_ARRAY_SIZE(columns)                                           \
+        name, EL_SNMP_TREE_ELEMENT, {1, number, 1}, 3, set, columns, EL_ARRAY_SIZE(columns)                            \
     }
 #define SCALARS(name, number, set, columns)                                                                            \
     {                                                                                                                  \
-        name, {1, number}, 2, false, set, columns, EL_ARRAY_SIZE(columns)                                              \
+        name, EL_SNMP_TREE_ELEMENT, {1, number}, 2, set, columns, EL_ARRAY_SIZE(columns)                               \
     }
 
 const struct el_snmp_table el_snmp_element_tables[] = {

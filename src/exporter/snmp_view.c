@@ -20,20 +20,41 @@ static int compare_blocks(const void *a, const void *b)
     return el_oid_compare(x->prefix, x->prefix_len, y->prefix, y->prefix_len);
 }
 
+size_t el_snmp_tree_root(const struct el_snmp_view_options *o, enum el_snmp_tree tree, el_oid root[EL_OID_MAX])
+{
+    static const struct {
+        el_oid root[8];
+        size_t len;
+    } standard[] = {[EL_SNMP_TREE_SYSTEM] = {{1, 3, 6, 1, 2, 1, 1}, 7},
+                    [EL_SNMP_TREE_ENTITY] = {{1, 3, 6, 1, 2, 1, 47, 1}, 8},
+                    [EL_SNMP_TREE_ENTITY_SENSOR] = {{1, 3, 6, 1, 2, 1, 99, 1}, 8}};
+    bool own = tree == EL_SNMP_TREE_ELEMENT;
+    size_t len = own ? o->base_len : standard[tree].len;
+
+    memcpy(root, own ? o->base : standard[tree].root, len * sizeof *root);
+    return len;
+}
+
 static void add_blocks(struct el_snmp_view *v, const struct el_snmp_table *tables, size_t n)
 {
     for (const struct el_snmp_table *t = tables; t < tables + n; t++) {
         struct el_snmp_block *b = &v->block[v->blocks++];
 
-        *b = (struct el_snmp_block){.table = t,
-                                    .rows = &v->rows[t->rows],
-                                    .index_len = el_snmp_index_len[t->rows],
-                                    .prefix_len = t->prefix_len};
-        if (!t->absolute) {
-            memcpy(b->prefix, v->options.base, v->options.base_len * sizeof *b->prefix);
-            b->prefix_len += v->options.base_len;
-        }
-        memcpy(b->prefix + b->prefix_len - t->prefix_len, t->prefix, t->prefix_len * sizeof *b->prefix);
+        *b = (struct el_snmp_block){.table = t, .rows = &v->rows[t->rows], .index_len = el_snmp_index_len[t->rows]};
+        b->prefix_len = el_snmp_tree_root(&v->options, t->tree, b->prefix);
+        memcpy(b->prefix + b->prefix_len, t->prefix, t->prefix_len * sizeof *b->prefix);
+        b->prefix_len += t->prefix_len;
+    }
+}
+
+static void sort_blocks(struct el_snmp_view *v)
+{
+    qsort(v->block, v->blocks, sizeof *v->block, compare_blocks);
+    for (size_t i = v->blocks; i-- > 0;) {
+        enum el_snmp_tree tree = v->block[i].table->tree;
+
+        v->first[tree] = i;
+        v->end[tree] = EL_MAX(v->end[tree], i + 1);
     }
 }
 
@@ -51,7 +72,7 @@ struct el_snmp_view *el_snmp_view_new(const struct el_snapshot *s, const struct 
     add_blocks(v, el_snmp_element_tables, el_snmp_element_tables_n);
     add_blocks(v, el_snmp_entity_tables, o->entity ? el_snmp_entity_tables_n : 0);
     add_blocks(v, &el_snmp_system_table, o->system);
-    qsort(v->block, v->blocks, sizeof *v->block, compare_blocks);
+    sort_blocks(v);
     el_snmp_add_rows(v);
     return v->failed ? el_snmp_view_free(v) : v;
 }
@@ -72,10 +93,10 @@ uint64_t el_snmp_view_entity_mark(const struct el_snmp_view *v)
     return v->entity_mark;
 }
 
-/* The first block that is not wholly before `oid`: no block is inside another. */
-static size_t first_block(const struct el_snmp_view *v, const el_oid *oid, size_t len)
+/* The first block of the tree that is not wholly before `oid`: no block is inside another. */
+static size_t first_block(const struct el_snmp_view *v, enum el_snmp_tree tree, const el_oid *oid, size_t len)
 {
-    size_t lo = 0, hi = v->blocks;
+    size_t lo = v->first[tree], hi = v->end[tree];
 
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
@@ -125,14 +146,16 @@ static size_t first_row(const struct el_snmp_block *b, const el_oid *id, size_t 
 
 /* The first place that is not before `oid`, and what is there: 0 (the place of `oid` itself), -ENXIO (its column, but
  * no such row), -ENOENT. */
-static int locate(const struct el_snmp_view *v, const el_oid *oid, size_t len, struct el_snmp_place *at)
+static int locate(const struct el_snmp_view *v, enum el_snmp_tree tree, const el_oid *oid, size_t len,
+                  struct el_snmp_place *at)
 {
-    const struct el_snmp_block *b = &v->block[at->block = first_block(v, oid, len)];
+    const struct el_snmp_block *b;
     const struct el_snmp_table *t;
     size_t rest;
 
-    at->column = at->row = 0;
-    if (at->block == v->blocks || len <= b->prefix_len || memcmp(b->prefix, oid, b->prefix_len * sizeof *oid) != 0)
+    *at = (struct el_snmp_place){.block = first_block(v, tree, oid, len), .end = v->end[tree]};
+    b = &v->block[at->block];
+    if (at->block == at->end || len <= b->prefix_len || memcmp(b->prefix, oid, b->prefix_len * sizeof *oid) != 0)
         return -ENOENT;
     t = b->table;
     oid += b->prefix_len;
@@ -167,19 +190,21 @@ static size_t name_cell(const struct el_snmp_block *b, const struct el_snmp_plac
     return n;
 }
 
-int el_snmp_view_get(const struct el_snmp_view *v, const el_oid *oid, size_t len, struct el_snmp_value *out)
+int el_snmp_view_get(const struct el_snmp_view *v, enum el_snmp_tree tree, const el_oid *oid, size_t len,
+                     struct el_snmp_value *out)
 {
     struct el_snmp_place at;
-    int r = locate(v, oid, len, &at);
+    int r = locate(v, tree, oid, len, &at);
 
     return r < 0 || read_cell(v, &v->block[at.block], &at, out) ? r : -ENXIO;
 }
 
-struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, const el_oid *oid, size_t len, bool inclusive)
+struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, enum el_snmp_tree tree, const el_oid *oid,
+                                       size_t len, bool inclusive)
 {
     struct el_snmp_place at;
 
-    if (locate(v, oid, len, &at) == 0 && !inclusive)
+    if (locate(v, tree, oid, len, &at) == 0 && !inclusive)
         at.row++;
     return at;
 }
@@ -187,7 +212,7 @@ struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, const el_oi
 int el_snmp_view_step(const struct el_snmp_view *v, struct el_snmp_place *at, el_oid name[EL_OID_MAX], size_t *name_len,
                       struct el_snmp_value *out)
 {
-    for (; at->block < v->blocks; at->block++, at->column = at->row = 0) {
+    for (; at->block < at->end; at->block++, at->column = at->row = 0) {
         const struct el_snmp_block *b = &v->block[at->block];
 
         for (; at->column < b->table->n; at->column++, at->row = 0)

@@ -55,6 +55,18 @@ struct el_snmp_view_options {
     const struct el_snmp_self *self; /* must outlive the view; NULL = those objects have no instance */
 };
 
+/* What is registered, and walked, each for itself. */
+enum el_snmp_tree {
+    EL_SNMP_TREE_SYSTEM,        /* the system group of SNMPv2-MIB */
+    EL_SNMP_TREE_ENTITY,        /* ENTITY-MIB */
+    EL_SNMP_TREE_ENTITY_SENSOR, /* ENTITY-SENSOR-MIB */
+    EL_SNMP_TREE_ELEMENT,       /* our own MIB */
+    EL_SNMP_TREES
+};
+
+/* Its root; returns the number of sub-identifiers. */
+size_t el_snmp_tree_root(const struct el_snmp_view_options *o, enum el_snmp_tree tree, el_oid root[EL_OID_MAX]);
+
 struct el_snmp_view;
 
 /* A view of `s`, which must outlive it. NULL: out of memory. */
@@ -62,15 +74,17 @@ struct el_snmp_view *el_snmp_view_new(const struct el_snapshot *s, const struct 
 struct el_snmp_view *el_snmp_view_free(struct el_snmp_view *v); /* takes NULL, returns NULL */
 
 /* The instance at `oid`. 0, -ENXIO (the object exists, this instance does not), -ENOENT (no such object). */
-int el_snmp_view_get(const struct el_snmp_view *v, const el_oid *oid, size_t len, struct el_snmp_value *out);
+int el_snmp_view_get(const struct el_snmp_view *v, enum el_snmp_tree tree, const el_oid *oid, size_t len,
+                     struct el_snmp_value *out);
 
 /* A walk: a place is found once, and each step reads the instance there or after it and goes on. */
 struct el_snmp_place {
-    size_t block, column, row;
+    size_t block, column, row, end;
 };
 /* After `oid`, or at it as well when `inclusive`. */
-struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, const el_oid *oid, size_t len, bool inclusive);
-/* Its name in `name`, its length in `*name_len`. 0, or -ENOENT past the end. */
+struct el_snmp_place el_snmp_view_find(const struct el_snmp_view *v, enum el_snmp_tree tree, const el_oid *oid,
+                                       size_t len, bool inclusive);
+/* Its name in `name`, its length in `*name_len`. 0, or -ENOENT past the end of the tree. */
 int el_snmp_view_step(const struct el_snmp_view *v, struct el_snmp_place *at, el_oid name[EL_OID_MAX], size_t *name_len,
                       struct el_snmp_value *out);
 

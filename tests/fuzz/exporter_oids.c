@@ -1,4 +1,5 @@
-/* Names as they come in a PDU: each answer to GETNEXT is greater than what was asked and can be asked for itself. */
+/* Names as they come in a PDU: each answer to GETNEXT is greater than what was asked and can be
+ * asked for itself. */
 #include <errno.h>
 #include <string.h>
 
@@ -47,14 +48,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     size_t len = name(data, n, asked), next_len;
     struct el_snmp_value value, same;
 
-    el_snmp_view_get(view(), asked, len, &value);
-    for (int i = 0; i < 4 && el_snmp_view_next(view(), asked, len, next, &next_len, &value) == 0; i++) {
-        if (next_len > EL_OID_MAX || el_oid_compare(asked, len, next, next_len) >= 0)
-            abort();
-        if (el_snmp_view_get(view(), next, next_len, &same) != 0 || same.type != value.type)
-            abort();
-        memcpy(asked, next, next_len * sizeof asked[0]);
-        len = next_len;
+    for (enum el_snmp_tree tree = 0; tree < EL_SNMP_TREES; tree++) {
+        struct el_snmp_place at = el_snmp_view_find(view(), tree, asked, len, false);
+        el_oid before[EL_OID_MAX];
+        size_t before_len = len;
+
+        memcpy(before, asked, len * sizeof *asked);
+        el_snmp_view_get(view(), tree, asked, len, &value);
+        for (int i = 0; i < 4 && el_snmp_view_step(view(), &at, next, &next_len, &value) == 0; i++) {
+            if (next_len > EL_OID_MAX || el_oid_compare(before, before_len, next, next_len) >= 0)
+                abort();
+            if (el_snmp_view_get(view(), tree, next, next_len, &same) != 0 || same.type != value.type)
+                abort();
+            memcpy(before, next, next_len * sizeof *next);
+            before_len = next_len;
+        }
     }
     return 0;
 }

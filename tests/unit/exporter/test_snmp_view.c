@@ -21,19 +21,34 @@ static struct el_snmp_self self = {.version = "0.1.0", .now_us = 20000000, .star
 
 static struct el_snmp_view_options options(bool entity)
 {
-    struct el_snmp_view_options o = {.entity = entity, .self = &self};
+    struct el_snmp_view_options o = {.entity = entity, .system = entity, .self = &self};
 
     o.base_len = el_oid_parse(BASE, o.base);
     assert_int_equal(o.base_len, 10);
     return o;
 }
 
+/* What an agent makes of it: the first tree that has more. */
 static int next_of(const struct el_snmp_view *v, const el_oid *oid, size_t len, el_oid *name, size_t *name_len,
                    struct el_snmp_value *value)
 {
-    struct el_snmp_place at = el_snmp_view_find(v, oid, len, false);
+    int r = -ENOENT;
 
-    return el_snmp_view_step(v, &at, name, name_len, value);
+    for (int tree = 0; r < 0 && tree < EL_SNMP_TREES; tree++) {
+        struct el_snmp_place at = el_snmp_view_find(v, (enum el_snmp_tree)tree, oid, len, false);
+
+        r = el_snmp_view_step(v, &at, name, name_len, value);
+    }
+    return r;
+}
+
+static int get(const struct el_snmp_view *v, const el_oid *oid, size_t len, struct el_snmp_value *value)
+{
+    int r = -ENOENT;
+
+    for (int tree = 0; r == -ENOENT && tree < EL_SNMP_TREES; tree++)
+        r = el_snmp_view_get(v, (enum el_snmp_tree)tree, oid, len, value);
+    return r;
 }
 
 static struct walk walk_all(const struct el_snmp_view *v)
@@ -94,22 +109,32 @@ static const struct instance *find(const struct el_snmp_view *v, const char *oid
 
     snprintf(text, sizeof text, BASE ".%s", oid_below_base);
     out->len = el_oid_parse(text, out->oid);
-    return el_snmp_view_get(v, out->oid, out->len, &out->value) == 0 ? out : NULL;
+    return get(v, out->oid, out->len, &out->value) == 0 ? out : NULL;
 }
 
-/* From any instance on, steps give what lookups give. */
+static enum el_snmp_tree tree_of(const struct instance *i)
+{
+    return i->oid[4] == 4    ? EL_SNMP_TREE_ELEMENT
+           : i->oid[6] == 47 ? EL_SNMP_TREE_ENTITY
+           : i->oid[6] == 99 ? EL_SNMP_TREE_ENTITY_SENSOR
+                             : EL_SNMP_TREE_SYSTEM;
+}
+
+/* From any instance on, steps give what lookups give, up to the end of the tree. */
 static void expect_steps(const struct el_snmp_view *v, const struct walk *w)
 {
     for (size_t from = 0; from < w->n; from += 97) {
-        struct el_snmp_place at = el_snmp_view_find(v, w->i[from].oid, w->i[from].len, false);
+        enum el_snmp_tree tree = tree_of(&w->i[from]);
+        struct el_snmp_place at = el_snmp_view_find(v, tree, w->i[from].oid, w->i[from].len, from % 2);
         struct instance got;
+        size_t i = from + !(from % 2);
 
-        for (size_t i = from + 1; i < w->n && i < from + 150; i++) {
+        for (; i < w->n && i < from + 150 && tree_of(&w->i[i]) == tree; i++) {
             assert_int_equal(el_snmp_view_step(v, &at, got.oid, &got.len, &got.value), 0);
             assert_int_equal(el_oid_compare(got.oid, got.len, w->i[i].oid, w->i[i].len), 0);
             assert_true(same_value(&got.value, &w->i[i].value));
         }
-        if (from + 150 > w->n) {
+        if (i < from + 150) {
             assert_int_equal(el_snmp_view_step(v, &at, got.oid, &got.len, &got.value), -ENOENT);
             assert_int_equal(el_snmp_view_step(v, &at, got.oid, &got.len, &got.value), -ENOENT);
         }
@@ -132,12 +157,12 @@ static void walks_in_order(void **state)
 
         if (next)
             assert_true(el_oid_compare(now->oid, now->len, next->oid, next->len) < 0);
-        assert_int_equal(el_snmp_view_get(v, now->oid, now->len, &got), 0);
+        assert_int_equal(get(v, now->oid, now->len, &got), 0);
         assert_true(same_value(&got, &now->value));
         memcpy(from, now->oid, sizeof now->oid);
         expect_next(v, from, now->len, next);
         from[now->len] = 0; /* longer than the instance: behind it, before the next */
-        assert_true(el_snmp_view_get(v, from, now->len + 1, &got) < 0);
+        assert_true(get(v, from, now->len + 1, &got) < 0);
         expect_next(v, from, now->len + 1, next);
         from[now->len - 1]--; /* between the one before and this one */
         from[now->len] = 0xffffffff;
@@ -164,7 +189,7 @@ static void empty_snapshot_has_scalars_only(void **state)
 
     for (size_t i = 0; i < w.n; i++)
         assert_int_equal(w.i[i].oid[w.i[i].len - 1], 0);
-    assert_true(w.n > 10 && w.n < 30);
+    assert_true(w.n > 10 && w.n < 40);
     free(w.i);
     el_snmp_view_free(v);
     el_snapshot_free(s);
@@ -210,6 +235,47 @@ static void duplicate_numbers_give_one_row(void **state)
     el_snapshot_free(s);
 }
 
+static void expect_board_name(const struct el_snmp_view *v, uint32_t number, const char *name)
+{
+    struct instance i;
+    char oid[32];
+
+    snprintf(oid, sizeof oid, "1.9.1.2.%u", number);
+    assert_non_null(find(v, oid, &i));
+    assert_int_equal(i.value.len, strlen(name));
+    assert_memory_equal(i.value.text, name, i.value.len);
+}
+
+/* Two names with one number: each has a row, the same one in whatever order the snapshot has them. */
+static void colliding_names_have_a_row_each(void **state)
+{
+    static const char *const names[] = {"nct6775-isa-0016/temp28", "nct6775-isa-00a8/in34"};
+    struct el_snapshot *s = el_test_snapshot_new(&(struct el_test_snapshot){.drives = 1});
+    struct el_snmp_view_options o = options(true);
+    uint32_t n = el_snmp_name_number(names[0]);
+
+    assert_int_equal(n, el_snmp_name_number(names[1]));
+    for (int turn = 0; turn < 2; turn++) {
+        struct el_snmp_view *v;
+        size_t boards;
+
+        snprintf(el_snapshot_sensors(s)[0].name, 64, "%s", names[turn]);
+        snprintf(el_snapshot_sensors(s)[3].name, 64, "%s", names[!turn]);
+        v = el_snmp_view_new(s, &o);
+        expect_board_name(v, n, names[0]);
+        expect_board_name(v, n + 1, names[1]);
+        boards = v->rows[EL_ROWS_BOARD].n;
+        assert_int_equal(boards, s->sensors.count);
+        el_snmp_view_free(v);
+    }
+    snprintf(el_snapshot_sensors(s)[0].name, 64, "%s", el_snapshot_sensors(s)[3].name); /* the very same: one row */
+    struct el_snmp_view *v = el_snmp_view_new(s, &o);
+
+    assert_int_equal(v->rows[EL_ROWS_BOARD].n, s->sensors.count - 1);
+    el_snmp_view_free(v);
+    el_snapshot_free(s);
+}
+
 static void values_in_their_units(void **state)
 {
     struct el_snapshot *s =
@@ -250,13 +316,13 @@ static void absent_is_no_instance(void **state)
     assert_non_null(find(v, "1.4.1.4.1.2", &i)); /* an empty slot has its row ... */
     assert_int_equal(i.value.integer, EL_SLOT_EMPTY + 1);
     assert_null(find(v, "1.6.1.2.1.2", &i)); /* ... and no temperature */
-    assert_int_equal(el_snmp_view_get(v, i.oid, i.len, &i.value), -ENXIO);
+    assert_int_equal(get(v, i.oid, i.len, &i.value), -ENXIO);
     assert_null(find(v, "1.6.1.2.1.4", &i)); /* failed: no temperature either, but it is seen */
     assert_non_null(find(v, "1.7.1.5.1.4.1", &i));
     assert_int_equal(i.value.integer, EL_FAILED + 1);
     assert_null(find(v, "1.6.1.22.1.1", &i)); /* never measured */
     assert_null(find(v, "1.99.1", &i));
-    assert_int_equal(el_snmp_view_get(v, i.oid, i.len, &i.value), -ENOENT);
+    assert_int_equal(get(v, i.oid, i.len, &i.value), -ENOENT);
     el_snmp_view_free(v);
     o.stale = true;
     v = el_snmp_view_new(s, &o);
@@ -283,7 +349,7 @@ static int32_t entity(const struct el_snmp_view *v, el_oid a, el_oid b, el_oid c
         oid[11] = index;
         len--;
     }
-    assert_int_equal(el_snmp_view_get(v, oid, len, value), 0);
+    assert_int_equal(get(v, oid, len, value), 0);
     return value->integer;
 }
 
@@ -335,6 +401,36 @@ static void entity_sensors_read_right(void **state)
     el_snapshot_free(s);
 }
 
+/* What a person reads: said once. */
+static void board_sensors_are_described(void **state)
+{
+    static const struct {
+        const char *name, *label, *descr;
+        enum el_sensor_kind kind;
+    } boards[] = {{"twin-0/airflow", "Airflow", "Airflow", EL_SENSOR_AIRFLOW},
+                  {"nct6775-isa-0290/temp2", "CPUTIN", "CPUTIN temperature", EL_SENSOR_TEMPERATURE},
+                  {"nct6775-isa-0290/fan1", "", "nct6775-isa-0290/fan1", EL_SENSOR_FAN},
+                  {"ina219-i2c-1-40/in0", "", "ina219-i2c-1-40/in0 voltage", EL_SENSOR_VOLTAGE}};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(boards); i++) {
+        struct el_snapshot *s = el_test_snapshot_new(&(struct el_test_snapshot){.drives = 1});
+        struct el_sensor *sensor = &el_snapshot_sensors(s)[0];
+        struct el_snmp_view_options o = options(true);
+        struct el_snmp_value value;
+        struct el_snmp_view *v;
+
+        snprintf(sensor->name, sizeof sensor->name, "%s", boards[i].name);
+        snprintf(sensor->label, sizeof sensor->label, "%s", boards[i].label);
+        sensor->kind = boards[i].kind;
+        v = el_snmp_view_new(s, &o);
+        entity(v, 47, 1, 1, 1, 2, 7u << 27 | el_snmp_name_number(boards[i].name), &value);
+        assert_int_equal(value.len, strlen(boards[i].descr));
+        assert_memory_equal(value.text, boards[i].descr, value.len);
+        el_snmp_view_free(v);
+        el_snapshot_free(s);
+    }
+}
+
 static void large_machine(void **state)
 {
     struct el_snapshot *s = el_test_snapshot_new(&(struct el_test_snapshot){.drives = 1024, .sensors = 2});
@@ -375,11 +471,18 @@ static void oids_from_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_in_order),         cmocka_unit_test(empty_snapshot_has_scalars_only),
-        cmocka_unit_test(rows_sort_as_integers),  cmocka_unit_test(duplicate_numbers_give_one_row),
-        cmocka_unit_test(values_in_their_units),  cmocka_unit_test(absent_is_no_instance),
-        cmocka_unit_test(entities_are_contained), cmocka_unit_test(entity_sensors_read_right),
-        cmocka_unit_test(large_machine),          cmocka_unit_test(oids_from_text),
+        cmocka_unit_test(walks_in_order),
+        cmocka_unit_test(empty_snapshot_has_scalars_only),
+        cmocka_unit_test(rows_sort_as_integers),
+        cmocka_unit_test(duplicate_numbers_give_one_row),
+        cmocka_unit_test(colliding_names_have_a_row_each),
+        cmocka_unit_test(board_sensors_are_described),
+        cmocka_unit_test(values_in_their_units),
+        cmocka_unit_test(absent_is_no_instance),
+        cmocka_unit_test(entities_are_contained),
+        cmocka_unit_test(entity_sensors_read_right),
+        cmocka_unit_test(large_machine),
+        cmocka_unit_test(oids_from_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
