@@ -1,4 +1,4 @@
-/* Small things every room needs. Knows nothing about drives. */
+/* Small things every room needs, and the standard headers that nearly every file wants. Knows nothing about drives. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,10 +1,6 @@
 /* A growable byte buffer. The bytes are always NUL-terminated after a successful append. Not thread-safe. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/base.h"
 
 struct el_buf {

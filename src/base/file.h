@@ -1,10 +1,6 @@
 /* Small files, read and replaced whole. Thread-safe. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 /* Reads at most `max` bytes of `path` below `dirfd` (AT_FDCWD allowed) into `out`. 0 or -errno (-EFBIG when longer). */

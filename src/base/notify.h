@@ -2,8 +2,6 @@
  * does nothing. The socket is opened once, before any sandbox, and kept. Thread-safe after el_notify_open. */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/base.h"
 
 /* Connects to $NOTIFY_SOCKET and removes it from the environment (children must not speak for us). 0, or -errno when

@@ -1,10 +1,6 @@
 /* Numbers to text and back, the same under every locale. Thread-safe. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/base.h"
 
 #define EL_NUM_MAX 48 /* fits every number written here, NUL included (2^128-1 has 39 digits) */

@@ -1,10 +1,6 @@
 /* Text from outside, made safe to show. Thread-safe. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 /* Copies at most `n` bytes of a fixed, space- or NUL-padded field to `out`: stops at NUL, trims trailing spaces and

@@ -1,5 +1,4 @@
 /* elementd check: says everything that is wrong with a settings file. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"

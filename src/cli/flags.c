@@ -2,7 +2,6 @@
 
 #include <getopt.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"

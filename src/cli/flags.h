@@ -2,7 +2,6 @@
 #pragma once
 
 #include <math.h>
-#include <stdint.h>
 
 #include "config/config.h"
 

@@ -1,5 +1,4 @@
 /* elementd: finds the subcommand and runs it. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"

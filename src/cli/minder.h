@@ -1,8 +1,6 @@
 /* A child process that is kept running: started again when it dies, slower and slower while it keeps dying at once. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buf.h"

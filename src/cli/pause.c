@@ -1,7 +1,6 @@
 /* elementd pause: for a while nothing is moved. Says so to the daemon by a file that only root can write. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

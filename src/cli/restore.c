@@ -1,6 +1,5 @@
 /* elementd restore: undoes what a daemon that was killed left set. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -2,8 +2,6 @@
  * goes when it ends. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "model/settings.h"
 
 struct el_rundir {

@@ -1,7 +1,6 @@
 /* elementd scan: what is plugged in, as a tree or as JSON. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -62,9 +61,7 @@ static int load_profiles(struct el_sim_args *a)
         el_text_copy(a->settings.profiles_dir, sizeof a->settings.profiles_dir, a->profiles);
     else
         el_cli_find_profiles(&a->settings);
-    r = el_config_load_card(a->settings.profiles_dir, a->scenario.card, &a->card, &err);
-    for (uint32_t i = 0; r == 0 && i < a->card.slots; i++)
-        r = el_config_load_drive(a->settings.profiles_dir, a->card.drive[i], &a->drives[i], &err);
+    r = el_config_load_card_drives(a->settings.profiles_dir, a->scenario.card, &a->card, a->drives, &err);
     if (r < 0)
         fprintf(stderr, "elementd: %s\n", err.text);
     return r < 0 ? -EINVAL : 0;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"

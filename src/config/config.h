@@ -2,8 +2,6 @@
  * untouched. */
 #pragma once
 
-#include <stddef.h>
-
 #include "model/profile.h"
 #include "model/scenario.h"
 #include "model/settings.h"
@@ -28,6 +26,10 @@ int el_config_set(struct el_settings *s, const char *path, const char *flag, con
 /* Profiles are YAML files NAME.yaml in a directory (cards and drives side by side, told apart by their first key). */
 int el_config_load_card(const char *dir, const char *name, struct el_card_profile *out, struct el_config_error *err);
 int el_config_load_drive(const char *dir, const char *name, struct el_drive_profile *out, struct el_config_error *err);
+
+/* A card and the drive of each of its slots. */
+int el_config_load_card_drives(const char *dir, const char *name, struct el_card_profile *card,
+                               struct el_drive_profile drives[EL_CARD_SLOTS_MAX], struct el_config_error *err);
 
 /* Appends the whole settings file with every key at its default and a comment for each: what deploy/elementd.yaml is.
  */

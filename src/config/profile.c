@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -285,4 +284,14 @@ int el_config_load_card(const char *dir, const char *name, struct el_card_profil
     el_text_copy(c.name, sizeof c.name, name);
     *out = c;
     return 0;
+}
+
+int el_config_load_card_drives(const char *dir, const char *name, struct el_card_profile *card,
+                               struct el_drive_profile drives[EL_CARD_SLOTS_MAX], struct el_config_error *err)
+{
+    int r = el_config_load_card(dir, name, card, err);
+
+    for (uint32_t i = 0; r == 0 && i < card->slots; i++)
+        r = el_config_load_drive(dir, card->drive[i], &drives[i], err);
+    return r;
 }

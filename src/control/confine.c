@@ -6,11 +6,9 @@
 #include <linux/capability.h>
 #include <linux/nvme_ioctl.h>
 #include <seccomp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "base/file.h"

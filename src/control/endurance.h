@@ -5,9 +5,6 @@
  * state directory, off the tick thread. Not thread-safe. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 #include "model/snapshot.h"
 

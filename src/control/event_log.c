@@ -1,7 +1,5 @@
 #include "control/event_log.h"
 
-#include <stdio.h>
-
 #include "base/log.h"
 #include "model/alarm.h"
 

@@ -3,9 +3,6 @@
  * void: the kernel and the drives forgot the settings too. Not thread-safe; every change blocks on the disk. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/snapshot.h"
 
 #define EL_JOURNAL_FILE         "journal"

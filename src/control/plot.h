@@ -2,9 +2,6 @@
  * alike. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 
 struct el_plot_line {

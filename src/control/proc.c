@@ -1,7 +1,6 @@
 #include "control/proc.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"

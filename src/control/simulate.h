@@ -2,10 +2,6 @@
  * machine. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "governor/governor.h"
 #include "model/scenario.h"
 #include "twin/twin.h"

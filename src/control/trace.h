@@ -4,8 +4,6 @@
  * good, as value@time_us!quality; when absent, as nothing. */
 #pragma once
 
-#include <stdio.h>
-
 #include "base/buf.h"
 #include "control/simulate.h"
 

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 
 #include "base/base.h"

@@ -75,11 +75,7 @@ static int grow(struct el_world *w, uint32_t events, uint32_t alarms)
     s = block_new(w, &room);
     if (!s)
         return -ENOMEM;
-    memcpy(el_snapshot_cards(s), el_snapshot_cards(old), s->cards.count * sizeof(struct el_card));
-    memcpy(el_snapshot_slots(s), el_snapshot_slots(old), s->slots.count * sizeof(struct el_slot));
-    memcpy(el_snapshot_namespaces(s), el_snapshot_namespaces(old), s->namespaces.count * sizeof(struct el_namespace));
-    memcpy(el_snapshot_links(s), el_snapshot_links(old), s->links.count * sizeof(struct el_link));
-    memcpy(el_snapshot_sensors(s), el_snapshot_sensors(old), s->sensors.count * sizeof(struct el_sensor));
+    memcpy(el_snapshot_cards(s), el_snapshot_cards(old), s->events.offset - s->cards.offset); /* up to the events */
     block_take(w, s, &room);
     return 0;
 }
@@ -333,13 +329,11 @@ static void fill_cards(const struct el_world *w, struct el_snapshot *s, const st
     }
 }
 
-static void remap_events(struct el_snapshot *s, const struct plan *p, struct el_remap *remap)
+static void remap_events(struct el_snapshot *s, const struct plan *p)
 {
     struct el_event *e = el_snapshot_events(s);
     struct el_alarm *a = el_snapshot_alarms(s);
 
-    for (uint32_t i = 0; i < p->slots; i++)
-        remap->moved |= p->slot_old[i] >= 0 && p->slot_old[i] != (int32_t)i;
     for (uint32_t i = 0; i < s->events.count; i++)
         e[i].slot = row_of(p->slot_old, p->slots, e[i].slot);
     for (uint32_t i = 0; i < s->alarms.count; i++)
@@ -385,7 +379,7 @@ int el_world_merge(struct el_world *w, const struct el_inventory *inv, struct el
     fill_cards(w, s, &p, inv);
     fill_slots(w, s, &p, inv);
     fill_rest(s, &p, inv);
-    remap_events(s, &p, remap);
+    remap_events(s, &p);
     block_take(w, s, &room);
     say_changes(w, &p);
     remap->card_from = p.card_old;

@@ -1,8 +1,6 @@
 /* The two backends that read a machine: the live host, and a folder recorded from one. */
 #pragma once
 
-#include <stddef.h>
-
 #include "model/device.h"
 #include "model/settings.h"
 

@@ -1,8 +1,6 @@
 /* From an energy budget to the numbers the kernel's I/O controllers take. Pure. */
 #pragma once
 
-#include <stdint.h>
-
 #include "model/device.h"
 
 /* Never capped below this share of full power: a device that stands still looks broken to everyone above it. */

@@ -4,10 +4,6 @@
  * that failed with that error. Thread-safe: no state but the descriptor. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 #define EL_SYSFS_PATH 512

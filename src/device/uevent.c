@@ -4,7 +4,6 @@
 #include <linux/netlink.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/base.h"
 

@@ -2,10 +2,6 @@
  * nothing about snapshots, the provider nothing about HTTP connections; each is tested with a fake of the other. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 /* A finished answer. Everything but the count is constant once made; `type` and the like are static text. */

@@ -2,8 +2,6 @@
  * configuration files, so that this room stays free of YAML. */
 #pragma once
 
-#include <stddef.h>
-
 #include "exporter/sandbox.h"
 #include "model/settings.h"
 #include "model/webconfig.h"

@@ -2,8 +2,6 @@
  * apart, and at most EL_HISTORY_TRACKS tracks, about 1 MB when full. Not thread-safe. */
 #pragma once
 
-#include <stdint.h>
-
 #include "exporter/source.h"
 
 #define EL_HISTORY_SAMPLES 240

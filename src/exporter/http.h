@@ -2,8 +2,6 @@
  * anything. Bounded in connections, memory and time whatever clients do; a good scrape is never refused. */
 #pragma once
 
-#include <stdint.h>
-
 #include "exporter/content.h"
 #include "exporter/counters.h"
 #include "exporter/listen.h"

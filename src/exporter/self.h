@@ -1,8 +1,6 @@
 /* What the exporter knows about itself. */
 #pragma once
 
-#include <stdint.h>
-
 #include "exporter/counters.h"
 #include "model/catalog.h"
 

@@ -3,9 +3,6 @@
  * SET is refused. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "exporter/snmp_view.h"
 #include "model/settings.h"
 

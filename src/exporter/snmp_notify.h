@@ -2,8 +2,6 @@
  * Pure: time and snapshots come in, nothing is sent here. */
 #pragma once
 
-#include <stddef.h>
-
 #include "exporter/snmp_view.h"
 
 /* Assumed: a manager's log stands this; at the rate, the whole ring of 256 events is told in a minute. */

@@ -1,8 +1,6 @@
 /* What SNMP must remember over restarts, in the exporter's own state directory. */
 #pragma once
 
-#include <stddef.h>
-
 #include "exporter/snmp_notify.h"
 
 /* The identity of our SNMPv3 engine (hex digits; made once) and how often it started, this time included. 0, or -errno

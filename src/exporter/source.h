@@ -3,9 +3,6 @@
  * Thread-safe: the HTTP and the SNMP thread share one source. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/snapshot.h"
 
 enum el_source_state {

@@ -2,9 +2,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 #include "model/catalog.h"
 #include "model/snapshot.h"

@@ -3,10 +3,6 @@
  * worker. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/snapshot.h"
 
 /* NVMe admin commands elementd knows how to send; also the index of el_slot.admin_commands. */

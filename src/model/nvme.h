@@ -2,10 +2,6 @@
  * `decode`. Offsets and their sources: model/nvme_layout.h. Pure functions, thread-safe. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/base.h"
 
 #define EL_NVME_IDENTIFY_SIZE  4096

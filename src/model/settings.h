@@ -2,9 +2,6 @@
  * values; paths and lists are fixed-size so that a settings block can be copied and compared. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/log.h"
 #include "model/decision.h"
 #include "model/snapshot.h"

@@ -4,10 +4,6 @@
  * mapped as they are. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/decision.h"
 #include "model/nvme.h"
 #include "model/profile.h"

@@ -1,7 +1,6 @@
 /* What stands around the drives: links, board sensors, and the inventory of all of it. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"

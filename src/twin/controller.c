@@ -1,7 +1,6 @@
 /* The virtual NVMe controller: real byte pages, so that the decoders under test are those that run in production. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"

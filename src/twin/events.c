@@ -1,6 +1,5 @@
 /* The scenario's schedule: what breaks, changes and heals, and when. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"

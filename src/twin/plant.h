@@ -4,9 +4,6 @@
  * Each seed draws the parameters in the ranges of plant.c; seed 0 takes their middle. Units: W, C, J/K, C/W, s. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/rng.h"
 #include "model/device.h"
 #include "model/profile.h"

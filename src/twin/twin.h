@@ -1,9 +1,6 @@
 /* The card that is not there: physics, virtual NVMe controllers, workloads, scenarios, behind the device interface. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "model/device.h"
 #include "model/profile.h"
 #include "model/scenario.h"

@@ -1,20 +1,9 @@
 /* Log lines in each form: to standard error, and to a journald that this test plays. */
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/log.h"
+#include "support/unit.h"
 
 static const struct el_log_field fields[] = {
     {"MESSAGE_ID", "9e92"}, {"ELEMENTD_CARD", "a\"b"}, {"ELEMENTD_SLOT", ""}, {"ELEMENTD_SERIAL", NULL}};

@@ -33,7 +33,7 @@ struct fake_drive {
     _Atomic bool cap_hang, save_hang, read_hang;
     _Atomic bool no_budget; /* the I/O budget cannot be used */
     _Atomic int cap_error;
-    _Atomic unsigned cap_writes, restores;
+    _Atomic unsigned saves, cap_writes, restores;
 };
 
 struct fake {
@@ -181,6 +181,7 @@ static inline int fake_usable(void *dev, enum el_actuator a, uint32_t key, char 
 
 static inline int fake_save(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size)
 {
+    fake_drive(dev, key)->saves++;
     fake_wait(&fake_drive(dev, key)->save_hang);
     snprintf(text, size, "original %d", (int)(fake_drive(dev, key)->cap * 100));
     return 0;

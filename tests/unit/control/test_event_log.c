@@ -1,20 +1,12 @@
 /* Events become journal entries that say which alarm, of what, raised or cleared. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "control/event_log.h"
 #include "model/alarm.h"
+#include "support/unit.h"
 
 static int journald_fd;
 

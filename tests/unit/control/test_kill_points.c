@@ -1,44 +1,23 @@
 /* SIGKILL before and after every write that a daemon makes while it moves an actuator and lets it go: journal, control
  * files, fan, drive. Every kind of actuator, the real ones on a made-up tree. Afterwards `restore`, or in turn the next
  * start, puts back whatever had been touched, and the journal is empty. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/file.h"
 #include "control/actuate.h"
 #include "control/restore.h"
 #include "device/fan.h"
 #include "device/iocost.h"
 #include "device/iomax.h"
+#include "support/tree.h"
 #include "fake.h"
 
 #define CGROUP "sys/fs/cgroup/"
 
-static char root[64];
-static struct el_sysfs fs;
 static struct el_settings settings;
 static struct fake fake;
-
-static void put(const char *path, const char *text)
-{
-    char dir[256];
-
-    snprintf(dir, sizeof dir, "%s/%s", root, path);
-    *strrchr(dir, '/') = '\0';
-    assert_int_equal(el_file_make_dirs(dir, 0755), 0);
-    assert_int_equal(el_file_replace(fs.root, path, text, strlen(text), 0644, false), 0);
-}
 
 static bool says(const char *file, const char *text)
 {
@@ -336,26 +315,15 @@ static void nonsense_is_refused(void **state)
 
 static int set_up(void **state)
 {
-    strcpy(root, "/tmp/elementd-kill.XXXXXX");
-    if (!mkdtemp(root))
+    if (tree_set_up(state) < 0)
         return -1;
-    fs = (struct el_sysfs){.root = open(root, O_RDONLY | O_DIRECTORY)};
     el_settings_default(&settings);
     snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", root);
     put("state/lock", "");
     machine("");
     fake_init(&fake);
     fake.drive[0].temp_k = 300;
-    return fs.root < 0 ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[80];
-
-    close(fs.root);
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
+    return 0;
 }
 
 int main(void)
@@ -370,5 +338,5 @@ int main(void)
         tests[i].name = el_actuator_name(a[i]);
     }
     tests[EL_ACTUATOR_COUNT] = (struct CMUnitTest)cmocka_unit_test(nonsense_is_refused);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, tree_tear_down);
 }

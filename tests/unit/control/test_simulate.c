@@ -11,11 +11,8 @@ static struct el_simulate_options options(const char *name, const char *workload
 {
     struct el_config_error err;
 
-    if (el_config_load_card(PROFILES, name, &card, &err) < 0)
+    if (el_config_load_card_drives(PROFILES, name, &card, drives, &err) < 0)
         fail_msg("%s", err.text);
-    for (uint32_t i = 0; i < card.slots; i++)
-        if (el_config_load_drive(PROFILES, card.drive[i], &drives[i], &err) < 0)
-            fail_msg("%s", err.text);
     return (struct el_simulate_options){.card = &card,
                                         .drives = drives,
                                         .workload = workload,

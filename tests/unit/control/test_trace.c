@@ -39,9 +39,7 @@ static void trace_bad_day(void)
     char why[200];
 
     assert_int_equal(el_config_load_scenario(EL_SOURCE_DIR "/deploy/scenarios/bad-day.yaml", &scenario, &err), 0);
-    assert_int_equal(el_config_load_card(PROFILES, "lqd4500", &card, &err), 0);
-    for (uint32_t i = 0; i < card.slots; i++)
-        assert_int_equal(el_config_load_drive(PROFILES, card.drive[i], &drives[i], &err), 0);
+    assert_int_equal(el_config_load_card_drives(PROFILES, "lqd4500", &card, drives, &err), 0);
     writer = (struct el_trace_writer){.file = tmpfile(), .law = "element"};
     plot = el_sim_plot_new(7200, "A bad day");
     assert_non_null(writer.file);

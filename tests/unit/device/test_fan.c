@@ -1,49 +1,8 @@
 /* Fan duty and cgroup files on a made-up tree. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include "base/file.h"
 #include "device/cgroup.h"
 #include "device/fan.h"
-
-static char root[64];
-static struct el_sysfs fs;
-
-static int set_up(void **state)
-{
-    (void)state;
-    strcpy(root, "/tmp/elementd-fan.XXXXXX");
-    if (!mkdtemp(root))
-        return -1;
-    fs = (struct el_sysfs){.root = open(root, O_RDONLY | O_DIRECTORY)};
-    return fs.root < 0 ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[80];
-
-    (void)state;
-    close(fs.root);
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
-}
-
-static void put(const char *name, const char *text)
-{
-    assert_int_equal(el_file_replace(fs.root, name, text, strlen(text), 0644, false), 0);
-}
+#include "support/tree.h"
 
 static int64_t get(const char *name)
 {
@@ -58,7 +17,6 @@ static void fan_is_given_back(void **state)
     char text[64], why[128];
     double ratio;
 
-    (void)state;
     put("pwm1", "100\n");
     put("pwm1_enable", "2\n");
     assert_int_equal(el_fan_usable(&fs, "pwm1", why, sizeof why), 0);
@@ -81,7 +39,6 @@ static void nonsense_moves_no_fan(void **state)
     const char *texts[] = {"", "pwm=", "pwm=300 enable=1", "pwm=-1 enable=2", "pwm=1 enable=2x", "off"};
     char why[128];
 
-    (void)state;
     put("pwm2", "100\n");
     put("pwm2_enable", "1\n");
     for (size_t i = 0; i < EL_ARRAY_SIZE(bad); i++)
@@ -106,7 +63,6 @@ static int io_controller(void)
 
 static void controller_is_found_where_it_is(void **state)
 {
-    (void)state;
     assert_int_equal(io_controller(), -ENOENT);
     assert_int_equal(
         mkdirat(fs.root, "sys", 0755) | mkdirat(fs.root, "sys/fs", 0755) | mkdirat(fs.root, "sys/fs/cgroup", 0755), 0);
@@ -124,7 +80,6 @@ static void lines_are_found_by_device(void **state)
     EL_AUTO_BUF struct el_buf line = {0};
     uint64_t v;
 
-    (void)state;
     put("io.max", "259:10 rbps=1 wbps=2 riops=max wiops=4\n259:1 rbps=max wbps=20 riops=30 wiops=40.50\n");
     assert_int_equal(el_cgroup_line(&fs, "", "io.max", "259:1", &line), 0);
     assert_true(el_cgroup_value(line.data, "rbps", &v) && v == UINT64_MAX);
@@ -144,5 +99,5 @@ int main(void)
         cmocka_unit_test(lines_are_found_by_device),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, tree_set_up, tree_tear_down);
 }

@@ -1,33 +1,12 @@
 #include "device/pcie.h"
-#include "support/unit.h"
-
-static char root[64];
-static struct el_sysfs fs;
+#include "support/tree.h"
 
 static int set_up(void **state)
 {
-    strcpy(root, "/tmp/elementd-pcie.XXXXXX");
-    if (!mkdtemp(root))
-        return -1;
-    fs = (struct el_sysfs){.root = open(root, O_RDONLY | O_DIRECTORY), .recorded = true};
-    return fs.root < 0 ? -1 : 0;
-}
+    int r = tree_set_up(state);
 
-static int tear_down(void **state)
-{
-    char command[80];
-
-    close(fs.root);
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
-}
-
-static void put(const char *name, const void *bytes, size_t n)
-{
-    int fd = openat(fs.root, name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-    assert_true(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
-    close(fd);
+    fs.recorded = true;
+    return r;
 }
 
 /* A header with a power management capability before the PCIe one at 60h. */
@@ -53,26 +32,26 @@ static void config_tells_type_and_power(void **state)
     struct el_pcie_config out;
 
     make_config(c, 0x62, 1, 0, 75u << 7); /* a downstream port with a slot of 75 x 1 W */
-    put("config", c, sizeof c);
+    put_bytes("config", c, sizeof c);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), 0);
     assert_int_equal(out.type, EL_PCIE_DOWNSTREAM);
     assert_true(out.slot_implemented);
     assert_int_equal(out.slot_power_limit_mw, 75000);
     make_config(c, 0x42, 1, 0, 250u << 7 | 1u << 15); /* 250 x 0.1 W */
-    put("config", c, sizeof c);
+    put_bytes("config", c, sizeof c);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), 0);
     assert_int_equal(out.type, EL_PCIE_ROOT_PORT);
     assert_int_equal(out.slot_power_limit_mw, 25000);
     make_config(c, 0x42, 1, 0, 0xf1u << 7); /* 275 W has a code of its own */
-    put("config", c, sizeof c);
+    put_bytes("config", c, sizeof c);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), 0);
     assert_int_equal(out.slot_power_limit_mw, 275000);
     make_config(c, 0x62, 0, 0, 75u << 7); /* no slot: the register means nothing */
-    put("config", c, sizeof c);
+    put_bytes("config", c, sizeof c);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), 0);
     assert_int_equal(out.slot_power_limit_mw, 0);
     make_config(c, 0x52, 0, 25u << 18, 0); /* an upstream port that was told 25 W */
-    put("config", c, sizeof c);
+    put_bytes("config", c, sizeof c);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), 0);
     assert_int_equal(out.type, EL_PCIE_UPSTREAM);
     assert_int_equal(out.slot_power_limit_mw, 25000);
@@ -84,15 +63,15 @@ static void config_may_be_closed_or_nonsense(void **state)
     struct el_pcie_config out;
 
     make_config(c, 0x62, 1, 0, 0);
-    put("config", c, 64); /* what the kernel shows without CAP_SYS_ADMIN */
+    put_bytes("config", c, 64); /* what the kernel shows without CAP_SYS_ADMIN */
     assert_int_equal(el_pcie_config_read(&fs, "", &out), -EACCES);
     memset(c, 0xff, sizeof c); /* off the bus */
-    put("config", c, sizeof c);
+    put_bytes("config", c, sizeof c);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), -ENOENT);
     make_config(c, 0, 0, 0, 0);
     c[0x40] = 0x01;
     c[0x41] = 0x40; /* a list that bites its tail */
-    put("config", c, sizeof c);
+    put_bytes("config", c, sizeof c);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), -ENOENT);
     unlinkat(fs.root, "config", 0);
     assert_int_equal(el_pcie_config_read(&fs, "", &out), -ENOENT);
@@ -132,5 +111,5 @@ int main(void)
         cmocka_unit_test(rates),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, tree_tear_down);
 }

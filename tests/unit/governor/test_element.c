@@ -42,7 +42,6 @@ static void idle_envelope_means_no_caps_and_no_writes(void **state)
     struct bed b;
     struct world w;
 
-    (void)state;
     world_open(&b, &w, 4, 25);
     for (int t = 0; t < 3600; t++) {
         world_step(&b, &w);
@@ -62,7 +61,6 @@ static void limit_is_held_and_reasons_are_given(void **state)
     double most = 0, sum = 0;
     int writes = 0;
 
-    (void)state;
     world_open(&b, &w, 4, 50);
     for (int t = 0; t < 3600; t++) {
         world_step(&b, &w);
@@ -83,7 +81,6 @@ static void higher_limit_never_means_less(void **state)
 {
     double before = 0;
 
-    (void)state;
     for (double limit = 66; limit <= 80; limit += 2) {
         struct bed b;
         struct world w;
@@ -109,7 +106,6 @@ static void card_watts_are_held(void **state)
     struct world w;
     double sum = 0, most = 0, each[4] = {0};
 
-    (void)state;
     world_open(&b, &w, 4, 25);
     b.card.card_limit_w = 27;
     el_governor_reconfigure(b.g, &b.card);
@@ -138,7 +134,6 @@ static void members_of_a_stripe_are_equal(void **state)
     struct bed b;
     struct world w;
 
-    (void)state;
     world_open(&b, &w, 4, 50);
     b.card.arrays = 1;
     b.card.array_level[0] = EL_ARRAY_STRIPE;
@@ -161,7 +156,6 @@ static void members_of_a_stripe_are_equal_in_bytes(void **state)
     struct bed b;
     struct world w;
 
-    (void)state;
     world_open(&b, &w, 4, 50);
     b.card.arrays = 1;
     b.card.array_level[0] = EL_ARRAY_STRIPE;
@@ -191,7 +185,6 @@ static void failing_air_is_reported_in_time(void **state)
     int reported = -1;
     double most = 0;
 
-    (void)state;
     world_open(&b, &w, 4, 45);
     for (int t = 0; t < 3000; t++) {
         w.resistance = t < 1800 ? 0.4 : 0.4 * 1.46; /* 400 to 200 LFM */
@@ -213,7 +206,6 @@ static void what_was_learnt_survives(void **state)
     struct world w;
     char text[1024], again[1024];
 
-    (void)state;
     world_open(&b, &w, 4, 50);
     for (int t = 0; t < 900; t++)
         world_step(&b, &w);
@@ -233,7 +225,6 @@ static void what_was_learnt_survives(void **state)
 /* Whatever comes in, what goes out is a cap. */
 static void anything_in_sane_caps_out(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct el_rng r = el_rng_seed(seed);
         struct bed b;
@@ -275,7 +266,6 @@ static void forgotten_cap_is_written_again(void **state)
     struct world w;
     int writes = 0;
 
-    (void)state;
     world_open(&b, &w, 1, 50);
     b.card.slot[0].limit_c = 60;
     el_governor_reconfigure(b.g, &b.card);
@@ -304,7 +294,6 @@ static void fans_come_before_throttling(void **state)
     struct world w;
     double pwm = 0;
 
-    (void)state;
     world_open(&b, &w, 4, 48);
     b.card.fans = 1;
     el_governor_reconfigure(b.g, &b.card);
@@ -345,7 +334,6 @@ static void the_switch_is_held_at_its_limit(void **state)
     struct bed b;
     double hottest;
 
-    (void)state;
     bed_open(&b, &el_law_element, 4);
     b.card.switch_limit_c = 70;
     el_governor_reconfigure(b.g, &b.card);
@@ -367,7 +355,6 @@ static void a_switch_too_hot_for_idle_floors_everything(void **state)
 {
     struct bed b;
 
-    (void)state;
     bed_open(&b, &el_law_element, 4);
     b.card.switch_limit_c = 70;
     el_governor_reconfigure(b.g, &b.card);
@@ -386,7 +373,6 @@ static void a_card_limit_below_idle_floors_everything(void **state)
 {
     struct bed b;
 
-    (void)state;
     bed_open(&b, &el_law_element, 4);
     b.card.card_limit_w = 10; /* the switch and four idle drives need 15 */
     el_governor_reconfigure(b.g, &b.card);

@@ -16,7 +16,6 @@ static double margin_after(double above_c, double doubt_c)
 
 static void doubt_is_paid_for(void **state)
 {
-    (void)state;
     assert_true(margin_after(0.2, 0.5) > margin_after(0.2, 0.05) + 0.2);
     assert_true(margin_after(0.2, 0.05) < 0.1); /* surely below what counts: shrinks from its start */
     assert_true(margin_after(0.7, 0.05) > 0.5); /* surely above */
@@ -32,7 +31,6 @@ static void silence_and_foresight_raise_doubt(void **state)
     struct el_node node = {0};
     double first;
 
-    (void)state;
     bed_open(&b, &el_law_element, 1);
     el_observer_init(&o, &node, &b.card);
     for (int t = 0; t < 120; t++) {
@@ -60,7 +58,6 @@ static void agreeing_corrections_open_the_filter(void **state)
     struct el_node node = {0};
     double least = 9, most = 0;
 
-    (void)state;
     bed_open(&b, &el_law_element, 1);
     el_observer_init(&o, &node, &b.card);
     for (int t = 0; t < 400; t++) {

@@ -1,13 +1,5 @@
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "model/alarm.h"
+#include "support/unit.h"
 
 /* One card with two drives, a link and a fan; all well. */
 struct world {
