@@ -33,7 +33,7 @@ struct fake_drive {
     _Atomic bool cap_hang, save_hang, read_hang;
     _Atomic bool no_budget; /* the I/O budget cannot be used */
     _Atomic int cap_error;
-    _Atomic unsigned saves, cap_writes, restores;
+    _Atomic unsigned saves, cap_writes, cap_reads, restores;
 };
 
 struct fake {
@@ -204,6 +204,7 @@ static inline int fake_read(void *dev, enum el_actuator a, uint32_t key, struct 
 {
     fake_wait(&fake_drive(dev, key)->read_hang);
     *out = (struct el_actuator_value){.cap.ratio = fake_drive(dev, key)->cap};
+    fake_drive(dev, key)->cap_reads++;
     return 0;
 }
 

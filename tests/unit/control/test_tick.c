@@ -375,9 +375,8 @@ static void sets_nothing_on_a_drive_it_does_not_know(void **state)
     struct el_device dev = {&fake_ops_blocking, &swapped};
     struct fake_drive *d = &swapped.drive[0];
     struct el_tick *t = NULL;
-    unsigned writes;
+    unsigned writes, reads;
 
-    (void)state;
     fake_init(&swapped);
     settings.governor.mode = EL_MODE_ENFORCE;
     d->temp_k = 353; /* 80 C, limit 76 */
@@ -390,10 +389,17 @@ static void sets_nothing_on_a_drive_it_does_not_know(void **state)
     assert_string_equal(original_of("SERIAL0"), "original 100");
 
     strcpy(d->serial, "OTHER");
-    d->cap = 0.9;
     d->hang = true;
-    writes = d->cap_writes;
     swapped.changed = true;
+    round_of(t);
+    reads = d->cap_reads; /* what was wished before the swap has been written when two more readings are in */
+    for (int i = 0; i < 600 && d->cap_reads < reads + 2; i++) {
+        el_clock_sleep_until_us(el_clock_boottime_us() + 100000, NULL);
+        round_of(t);
+    }
+    assert_true(d->cap_reads >= reads + 2);
+    d->cap = 0.9;
+    writes = d->cap_writes;
     for (int i = 0; i < 8; i++) {
         el_clock_sleep_until_us(el_clock_boottime_us() + 60000, NULL);
         round_of(t);
