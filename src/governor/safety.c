@@ -15,9 +15,12 @@
 #define RISE_MAX_C   4.0   /* ... at most, as its cap is held */
 #define REDUCE       0.65
 #define REDUCE_LATE  0.45
+#define AMONG        0.8 /* of a blind drive among others that see */
+#define FOLLOW       0.2 /* of a blind drive's cap: smaller moves of its neighbours' are not followed */
 #define STARTUP_S    60.0
 #define OBEY_S       20.0 /* a cap may take this long to bite: queued work, slow actuators */
-#define PAY_PER_C_S  0.01
+#define PAY_PER_C_S  0.02
+#define PAY_STEPS    8   /* fine for a little, coarse for a lot: each is worth a write */
 #define PAY_ABOVE_C  0.5 /* neighbours can do little, at a high price: not for the limit itself */
 #define FAN_SPIN_S   15.0
 
@@ -65,13 +68,15 @@ static enum el_constraint why_doubted(enum el_belief b)
 }
 
 static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean,
-                       const struct el_slot_decision *last, int64_t now_us)
+                       double full_w, const struct el_slot_decision *last, int64_t now_us)
 {
     enum el_constraint doubt = why_doubted(belief);
 
     if (doubt != EL_CONSTRAINT_NONE && s->doubt == EL_CONSTRAINT_NONE) {
         s->doubt_us = now_us;
         s->hold = last->cap_ratio;
+        if (belief == EL_DOUBT_STUCK) /* nothing has been known since it moved last */
+            s->hold = EL_MIN(s->hold, s->composite.moved_w / full_w);
     }
     s->doubt = doubt;
     if (doubt == EL_CONSTRAINT_NONE) {
@@ -111,7 +116,7 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     }
     for (int k = 0; k < 8; k++)
         el_screen_step(&s->sensor[k], &in->sensor_mc[k], clean->now_us, least, age);
-    slot_trust(s, belief, in, last, clean->now_us);
+    slot_trust(s, belief, in, c->full_w - c->idle_w, last, clean->now_us);
 }
 
 static void fans_check(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
@@ -157,15 +162,17 @@ void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, 
     s->last_us = in->now_us;
 }
 
-/* How far a drive whose temperature is not known has come: by the clock, and by what it may have warmed since. */
-static enum el_failsafe slot_level(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us)
+/* How far a drive whose temperature is not known has come: by the clock, and by what it may have warmed since. `seen`:
+ * the air is known to do its work, so the clock alone does not end it. */
+static enum el_failsafe slot_level(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us,
+                                   bool seen)
 {
     double blind = seconds(s->doubt_us, now_us),
            hot = s->trusted_c + EL_MIN(RISE_C_S * EL_MAX(seconds(s->trusted_us, now_us) - AGE_HOT_S, 0), RISE_MAX_C);
 
     if (s->doubt == EL_CONSTRAINT_NONE)
         return EL_FAILSAFE_NONE;
-    if (!s->trusted_us || blind > REDUCE_S ||
+    if (!s->trusted_us || (blind > REDUCE_S && !seen) ||
         (blind > AGE_HOT_S && isfinite(card->critical_c) && hot >= card->critical_c))
         return EL_FAILSAFE_FLOOR;
     return blind > BLIND_HOLD_S || (blind > AGE_HOT_S && hot > card->limit_c + RISE_MAX_C / 2) ? EL_FAILSAFE_REDUCE
@@ -190,10 +197,37 @@ static void raise_failsafe(struct el_decision *d, enum el_failsafe level, enum e
     }
 }
 
-static void slot_bound(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us,
+/* Mean cap of the drives whose temperatures are known: what the same sink and air let them do. 0: nobody can tell. */
+static double seen_cap(const struct el_safety *s, const struct el_governor_card *card, const struct el_decision *d)
+{
+    double sum = 0, n = 0;
+
+    for (uint32_t i = 0; i < card->slots; i++)
+        if (s->slot[i].present && s->slot[i].doubt == EL_CONSTRAINT_NONE) {
+            sum += d->slot[i].cap_ratio;
+            n++;
+        }
+    return n > 0 && !d->air_failing && !s->fan_failed ? sum / n : 0;
+}
+
+/* A blind drive among drives that see may go on at a part of what they may do, and of what it did when it was last
+ * known; alone it goes down to its floor in steps. */
+static double blind_cap(const struct el_safety_slot *s, double blind_s, double seen, double last)
+{
+    double cap = s->hold * (blind_s > REDUCE_S / 2 ? REDUCE_LATE : REDUCE);
+
+    if (seen > 0) {
+        cap = EL_MIN(s->hold, seen) * AMONG;
+        if (last <= s->hold * AMONG && fabs(cap - last) < FOLLOW * last) /* not worth a write */
+            cap = last;
+    }
+    return cap;
+}
+
+static void slot_bound(const struct el_safety_slot *s, const struct el_governor_slot *card, int64_t now_us, double seen,
                        const struct el_slot_decision *last, struct el_decision *all, struct el_slot_decision *d)
 {
-    enum el_failsafe level = slot_level(s, card, now_us);
+    enum el_failsafe level = slot_level(s, card, now_us, seen > 0);
     double blind = seconds(s->doubt_us, now_us);
     enum el_constraint why = s->trusted_us ? s->doubt : EL_CONSTRAINT_STARTUP;
 
@@ -201,7 +235,7 @@ static void slot_bound(const struct el_safety_slot *s, const struct el_governor_
     if (level == EL_FAILSAFE_HOLD)
         lower(d, EL_MIN(s->hold, last->cap_ratio), why);
     else if (level == EL_FAILSAFE_REDUCE)
-        lower(d, EL_MAX(card->floor_ratio, s->hold * (blind > REDUCE_S / 2 ? REDUCE_LATE : REDUCE)), why);
+        lower(d, EL_MAX(card->floor_ratio, blind_cap(s, blind, seen, last->cap_ratio)), why);
     else if (level == EL_FAILSAFE_FLOOR)
         lower(d, card->floor_ratio, why);
     else if (s->suspect)
@@ -228,10 +262,10 @@ static void neighbours_pay(struct el_safety *s, const struct el_governor_card *c
         s->pay += PAY_PER_C_S / 4 * dt;
     s->pay = EL_CLAMP(s->pay, 0.0, 1.0);
     for (uint32_t i = 0; i < card->slots && s->pay < 1; i++) {
-        double step = ceil(s->pay * 20) / 20; /* in steps, so that each is worth a write */
+        double given = floor(sqrt(1 - s->pay) * PAY_STEPS) / PAY_STEPS, keep = 1 - given * given;
 
         if (s->slot[i].present && !s->slot[i].disobeys)
-            lower(&d->slot[i], EL_MAX(card->slot[i].floor_ratio, step * d->slot[i].cap_ratio), EL_CONSTRAINT_ACTUATOR);
+            lower(&d->slot[i], EL_MAX(card->slot[i].floor_ratio, keep * d->slot[i].cap_ratio), EL_CONSTRAINT_ACTUATOR);
     }
     if (s->pay < 1)
         raise_failsafe(d, EL_FAILSAFE_REDUCE, EL_CONSTRAINT_ACTUATOR);
@@ -259,12 +293,12 @@ static void startup_bound(const struct el_safety *s, const struct el_governor_ca
 void el_safety_bound(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *clean,
                      const struct el_decision *last, struct el_decision *d)
 {
-    double dt = card->period_s;
+    double dt = card->period_s, seen = seen_cap(s, card, d);
 
     startup_bound(s, card, clean->now_us, d);
     for (uint32_t i = 0; i < card->slots; i++)
         if (s->slot[i].present)
-            slot_bound(&s->slot[i], &card->slot[i], clean->now_us, &last->slot[i], d, &d->slot[i]);
+            slot_bound(&s->slot[i], &card->slot[i], clean->now_us, seen, &last->slot[i], d, &d->slot[i]);
     neighbours_pay(s, card, dt, d);
     if (s->fan_failed)
         raise_failsafe(d, EL_FAILSAFE_HOLD, EL_CONSTRAINT_AIRFLOW);

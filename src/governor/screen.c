@@ -13,12 +13,14 @@
 #define SHIFT_HOLD_S 600.0       /* a shift is kept this long, then let go by ... */
 #define SHIFT_DECAY  (1.0 / 600) /* ... a degree in ten minutes: recovery takes a bounded time */
 
-/* With 1 C/W or more from drive to air these move a reading by more than its grain. */
-#define SUSPECT_W 1.5
-#define STUCK_W   2.5
-#define STUCK_C   4.0 /* of the inlet */
+/* What power and air should have moved a reading by, at least: from drive to air there are 1.25..4 C/W. More than its
+ * grain and noise counts, for as long as it does: 2.5 C for a minute, or less for longer, or in several bursts. */
+#define R_LEAST   1.25
+#define R_MOST    4.0
+#define GRAIN_C   1.0
+#define SUSPECT_C 1.5
 #define SUSPECT_S 30.0
-#define STUCK_S   60.0
+#define STUCK_C_S 90.0
 #define SLOW_S    20.0
 
 static enum el_belief doubt(struct el_reading *r, enum el_quality q, enum el_belief why)
@@ -96,7 +98,7 @@ enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t
         return doubt(r, EL_STALE, EL_DOUBT_STALE);
     if (!s->ever) {
         s->ever = true;
-        s->first_us = s->moved_us = now_us;
+        s->first_us = now_us;
         s->moved_mc = r->value;
     } else if (!near_enough(r->value, s->accepted_mc, s->accepted_us, r->time_us) && !vote(s, r, now_us)) {
         return doubt(r, EL_IMPLAUSIBLE, EL_DOUBT_IMPLAUSIBLE);
@@ -109,26 +111,35 @@ enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t
     return EL_BELIEVE;
 }
 
+/* The least that a change of power and of air can have moved the drive by. Against one another they may cancel. */
+static double least_move(double power_w, double air_c)
+{
+    double one = R_LEAST * power_w + air_c, other = R_MOST * power_w + air_c;
+
+    return (one > 0) == (other > 0) ? EL_MIN(fabs(one), fabs(other)) : 0;
+}
+
 bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c, double dt_s, bool *suspect)
 {
-    double power, air, for_s;
+    double move;
 
     *suspect = false;
     s->slow_w += (host_w - s->slow_w) * (1 - exp(-dt_s / SLOW_S));
     if (llabs(s->accepted_mc - s->moved_mc) >= 100 || (double)(now_us - s->first_us) * 1e-6 < 3 * SLOW_S) {
         s->moved_mc = s->accepted_mc;
-        s->moved_us = s->away_us = now_us;
+        s->away_us = now_us;
+        s->evidence_c_s = 0;
         s->moved_w = s->slow_w;
         s->moved_inlet_c = inlet_c;
         s->stuck = false;
         return false;
     }
-    power = fabs(s->slow_w - s->moved_w);
-    air = isfinite(inlet_c) && isfinite(s->moved_inlet_c) ? fabs(inlet_c - s->moved_inlet_c) : 0;
-    if (power < SUSPECT_W && air < STUCK_C)
+    move = least_move(s->slow_w - s->moved_w,
+                      isfinite(inlet_c) && isfinite(s->moved_inlet_c) ? inlet_c - s->moved_inlet_c : 0);
+    s->evidence_c_s += EL_MAX(move - GRAIN_C, 0) * dt_s;
+    if (move < SUSPECT_C)
         s->away_us = now_us;
-    for_s = (double)(now_us - s->away_us) * 1e-6;
-    *suspect = for_s > SUSPECT_S;
-    s->stuck = s->stuck || (for_s > STUCK_S && (power > STUCK_W || air > STUCK_C));
+    *suspect = (double)(now_us - s->away_us) * 1e-6 > SUSPECT_S;
+    s->stuck = s->stuck || s->evidence_c_s > STUCK_C_S;
     return s->stuck;
 }

@@ -16,9 +16,10 @@ struct el_screen {
     double credit_c; /* jumped up before: a fall of as much is a return, not a lie */
     int64_t shift_us;
     /* moves and power, for the stuck test */
-    int64_t first_us, moved_mc, moved_us, away_us;
+    int64_t first_us, moved_mc, away_us;
     double slow_w, moved_w, moved_inlet_c;
-    bool stuck; /* until it moves */
+    double evidence_c_s; /* how far and how long it should have moved and did not */
+    bool stuck;          /* until it moves */
 };
 
 enum el_belief { EL_BELIEVE = 0, EL_DOUBT_ABSENT, EL_DOUBT_IMPLAUSIBLE, EL_DOUBT_STALE, EL_DOUBT_STUCK };

@@ -18,7 +18,7 @@ struct score { /* of one law over all plants that bind */
         unbound_ratio, unbound_worst;
     double watts_ratio, watts_worst, watts_over, air_s, tick_us;
     uint32_t air, air_reported;
-    double critical;
+    double critical, avoidable;
 };
 
 struct entrant {
@@ -85,6 +85,7 @@ static void add_bound(struct score *s, const struct trial *t)
     s->above_worst = EL_MAX(s->above_worst, t->above_s_h);
     s->warning = EL_MAX(s->warning, t->warning_s_h);
     s->critical = EL_MAX(s->critical, t->critical_s_h);
+    s->avoidable = EL_MAX(s->avoidable, t->avoidable_s_h);
     s->writes += t->writes;
     s->writes_worst = EL_MAX(s->writes_worst, t->writes_worst);
     s->unfair = EL_MAX(s->unfair, t->oracle_jain - t->jain);
@@ -185,12 +186,13 @@ static void print_faults(const struct score *s)
     printf("\nWith a fault each (a sensor stuck, lost or jumping, a cap ignored, the inlet sensor lost, for a third of "
            "the time); every law runs under the same safety layer:\n\n"
            "| law | throughput / oracle, mean / worst %% | overshoot beyond the oracle's, C | s/h above limit + 0.5 C, "
-           "mean / worst | s/h above warning, worst | s/h above critical, worst | writes / drive / h, mean / worst |\n"
+           "mean / worst | s/h above warning, worst | s/h above critical, worst (where it was "
+           "avoidable) | writes / drive / h, mean / worst |\n"
            "|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < LAWS; i++)
-        printf("| %s | %.1f / %.1f | %.2f | %.0f / %.0f | %.0f | %.0f | %.0f / %.0f |\n", entrants[i].name,
+        printf("| %s | %.1f / %.1f | %.2f | %.0f / %.0f | %.0f | %.0f (%.0f) | %.0f / %.0f |\n", entrants[i].name,
                100 * s[i].ratio, 100 * s[i].worst, s[i].over, s[i].above, s[i].above_worst, s[i].warning, s[i].critical,
-               s[i].writes, s[i].writes_worst);
+               s[i].avoidable, s[i].writes, s[i].writes_worst);
 }
 
 static void print_json(const struct score *s)

@@ -262,17 +262,12 @@ static void count(struct plant *p, uint32_t i, double dt)
     }
 }
 
-static double declared_full(const struct plant *p, uint32_t i)
+double plant_declared_w(const struct plant *p, uint32_t i)
 {
     const struct el_governor_slot *k = &p->card.slot[i];
 
     return p->full_ops * (p->read_share * (p->block_bytes * k->read_j_per_byte + k->read_j_per_op) +
                           (1 - p->read_share) * (p->block_bytes * k->write_j_per_byte + k->write_j_per_op));
-}
-
-double plant_declared_w(const struct plant *p)
-{
-    return declared_full(p, 0);
 }
 
 static void finish(struct plant *p, double dt)
@@ -313,7 +308,7 @@ void plant_step(struct plant *p, const double *cap_w)
 
         memmove(s->cap_w + 1, s->cap_w, sizeof(s->cap_w) - sizeof(s->cap_w[0]));
         s->cap_w[0] = cap_w[i];
-        s->done = EL_MIN(s->demand, s->cap_w[p->delay] / declared_full(p, i));
+        s->done = EL_MIN(s->demand, s->cap_w[p->delay] / plant_declared_w(p, i));
     }
     finish(p, dt);
 }

@@ -71,4 +71,4 @@ void plant_step_oracle(struct plant *p);
 double plant_true_c(const struct plant *p, uint32_t slot);
 double plant_card_w(const struct plant *p);
 /* Declared host watts of a drive that does everything it is asked for. */
-double plant_declared_w(const struct plant *p);
+double plant_declared_w(const struct plant *p, uint32_t i);

@@ -132,7 +132,7 @@ static void break_readings(const struct plant *p, enum trial_fault fault, struct
 }
 
 static void run_law(const struct el_governor_law *law, const struct plant_options *o, enum trial_fault fault,
-                    struct tally *y, struct trial *t)
+                    struct tally *y, struct trial *t, double *seen_s)
 {
     static struct plant p;
     static struct el_governor_input in;
@@ -160,8 +160,11 @@ static void run_law(const struct el_governor_law *law, const struct plant_option
             cap[i] = d.slot[i].cap_ratio >= 1 ? INFINITY : d.slot[i].budget_w;
             writes[i] += d.slot[i].write;
         }
-        if (fault == TRIAL_CAP_IGNORED && broken(&p))
+        if (fault == TRIAL_CAP_IGNORED && broken(&p)) {
+            if (*seen_s == 0 && plant_declared_w(&p, BROKEN) * p.slot[BROKEN].done > cap[BROKEN])
+                *seen_s = p.now_s;
             cap[BROKEN] = INFINITY;
+        }
         if (f) {
             fprintf(f, "%.0f", p.now_s);
             for (uint32_t i = 0; i < o->slots; i++)
@@ -189,11 +192,33 @@ static void run_law(const struct el_governor_law *law, const struct plant_option
     el_governor_free(g);
 }
 
+/* What no law could have prevented: every drive that obeys stands at its floor from the moment the fault can be seen.
+ */
+static void run_resigned(const struct plant_options *o, enum trial_fault fault, double seen_s, struct tally *y)
+{
+    static struct plant p;
+    double cap[PLANT_SLOTS];
+
+    plant_init(&p, o);
+    while (p.now_s < o->duration_s) {
+        if (!broken(&p) || p.now_s < seen_s) {
+            plant_step_oracle(&p);
+        } else {
+            for (uint32_t i = 0; i < o->slots; i++)
+                cap[i] = fault == TRIAL_CAP_IGNORED && i == BROKEN
+                             ? INFINITY
+                             : p.card.slot[i].floor_ratio * (p.card.slot[i].full_w - p.card.slot[i].idle_w);
+            plant_step(&p, cap);
+        }
+        tally(y, &p);
+    }
+}
+
 void trial_run(const struct el_governor_law *law, const struct plant_options *o, enum trial_fault fault,
                struct trial *t)
 {
-    static struct tally ours, oracle;
-    double hours = (o->duration_s - 600) / 3600;
+    static struct tally ours, oracle, resigned;
+    double hours = (o->duration_s - 600) / 3600, seen_s = 0;
     bool steady = o->kind != PLANT_BURSTY && o->kind != PLANT_FLICKER && o->kind != PLANT_LOAD_RAMP &&
                   o->kind != PLANT_INLET_RAMP;
 
@@ -203,7 +228,7 @@ void trial_run(const struct el_governor_law *law, const struct plant_options *o,
     ours.over = oracle.over = -100;
     run_oracle(o, &oracle);
     if (law)
-        run_law(law, o, fault, &ours, t);
+        run_law(law, o, fault, &ours, t, &seen_s);
     else
         ours = oracle;
     t->ratio = total(ours.work, o->slots) / total(oracle.work, o->slots);
@@ -215,6 +240,10 @@ void trial_run(const struct el_governor_law *law, const struct plant_options *o,
     t->oracle_above_s_h = most(oracle.above, o->slots) / hours;
     t->warning_s_h = most(ours.warning, o->slots) / hours;
     t->critical_s_h = most(ours.critical, o->slots) / hours;
+    memset(&resigned, 0, sizeof(resigned));
+    if (t->critical_s_h > 0)
+        run_resigned(o, fault, seen_s, &resigned);
+    t->avoidable_s_h = most(resigned.critical, o->slots) > 0 ? 0 : t->critical_s_h;
     t->jain = jain(&ours, o->slots);
     t->oracle_jain = jain(&oracle, o->slots);
     t->cycle_c = steady ? 0 : NAN;

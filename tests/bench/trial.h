@@ -4,12 +4,12 @@
 #include "plant.h"
 
 struct trial {
-    double ratio;                  /* work done / the oracle's */
-    double demand_ratio;           /* oracle's work / asked for: below 0.995 the envelope binds */
-    double own_ratio;              /* work done / asked for */
-    double over_c, oracle_over_c;  /* greatest true temperature above the limit */
-    double above_s_h, warning_s_h; /* seconds per hour above limit + 0.5 C and above warning, of the worst drive */
-    double critical_s_h;
+    double ratio;                       /* work done / the oracle's */
+    double demand_ratio;                /* oracle's work / asked for: below 0.995 the envelope binds */
+    double own_ratio;                   /* work done / asked for */
+    double over_c, oracle_over_c;       /* greatest true temperature above the limit */
+    double above_s_h, warning_s_h;      /* seconds per hour above limit + 0.5 C and above warning, of the worst drive */
+    double critical_s_h, avoidable_s_h; /* above critical; 0 where even idle neighbours could not have prevented it */
     double oracle_above_s_h;
     double writes, writes_worst; /* per drive and hour: mean over drives, the worst drive */
     double cycle_c; /* 5..95 % range of true temperature in the last third, mean over drives; NAN where load moves */
