@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "model/catalog_private.h"
+#include "model/fill.h"
 
 /* The words of catalog_rows.inc. Row names stand for structures: `slot` for struct el_slot. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): pieces of initializers, not expressions */
@@ -69,87 +70,47 @@ const char *el_metric_sub_value(const struct el_catalog_context *c, const struct
     return i ? el_snapshot_links(c->s)[row].aer_error[i - 1].name : "total";
 }
 
+/* Where the rows of a scope stand. */
+struct rows {
+    size_t offset, count; /* the members of struct el_snapshot that tell it */
+    size_t size;          /* of a row */
+};
+#define ROWS(table, type)                                                                                              \
+    {                                                                                                                  \
+        offsetof(struct el_snapshot, table.offset), offsetof(struct el_snapshot, table.count), sizeof(struct type)     \
+    }
+static const struct rows tables[EL_SCOPE_COUNT] = {
+    [EL_SCOPE_CARD] = ROWS(cards, el_card),    [EL_SCOPE_SLOT] = ROWS(slots, el_slot),
+    [EL_SCOPE_LINK] = ROWS(links, el_link),    [EL_SCOPE_NAMESPACE] = ROWS(namespaces, el_namespace),
+    [EL_SCOPE_ALARM] = ROWS(alarms, el_alarm), [EL_SCOPE_SENSOR] = ROWS(sensors, el_sensor),
+};
+
+static uint32_t member(const struct el_snapshot *s, size_t offset)
+{
+    return *(const uint32_t *)((const char *)s + offset);
+}
+
 uint32_t el_scope_rows(const struct el_catalog_context *c, enum el_metric_scope scope)
 {
-    switch (scope) {
-    case EL_SCOPE_DAEMON:
-        return 1;
-    case EL_SCOPE_EXPORTER:
-        return c->exporter != NULL;
-    case EL_SCOPE_CARD:
-        return c->s->cards.count;
-    case EL_SCOPE_SLOT:
-        return c->s->slots.count;
-    case EL_SCOPE_NAMESPACE:
-        return c->s->namespaces.count;
-    case EL_SCOPE_LINK:
-        return c->s->links.count;
-    case EL_SCOPE_SENSOR:
-        return c->s->sensors.count;
-    case EL_SCOPE_ALARM:
-        return c->s->alarms.count;
-    case EL_SCOPE_COUNT:
-        break;
-    }
-    return 0;
+    return scope == EL_SCOPE_DAEMON     ? 1
+           : scope == EL_SCOPE_EXPORTER ? c->exporter != NULL
+                                        : member(c->s, tables[scope].count);
 }
 
 const void *el_catalog_row(const struct el_catalog_context *c, enum el_metric_scope scope, uint32_t row)
 {
-    switch (scope) {
-    case EL_SCOPE_DAEMON:
+    if (scope == EL_SCOPE_DAEMON)
         return &c->s->daemon;
-    case EL_SCOPE_EXPORTER:
+    if (scope == EL_SCOPE_EXPORTER)
         return c->exporter;
-    case EL_SCOPE_CARD:
-        return &el_snapshot_cards(c->s)[row];
-    case EL_SCOPE_SLOT:
-        return &el_snapshot_slots(c->s)[row];
-    case EL_SCOPE_NAMESPACE:
-        return &el_snapshot_namespaces(c->s)[row];
-    case EL_SCOPE_LINK:
-        return &el_snapshot_links(c->s)[row];
-    case EL_SCOPE_SENSOR:
-        return &el_snapshot_sensors(c->s)[row];
-    case EL_SCOPE_ALARM:
-        return &el_snapshot_alarms(c->s)[row];
-    case EL_SCOPE_COUNT:
-        break;
-    }
-    return NULL;
+    return (const char *)c->s + member(c->s, tables[scope].offset) + row * tables[scope].size;
 }
 
-static bool page_good(const struct el_slot *t, const struct el_stamp *stamp)
-{
-    return t->state == EL_SLOT_UP && stamp->quality == EL_GOOD;
-}
-
+/* The drive is up, and the page that the guard names is good. */
 static bool slot_guard(const struct el_slot *t, enum el_guard guard)
 {
-    switch (guard) {
-    case EL_GUARD_UP:
-        return t->state == EL_SLOT_UP;
-    case EL_GUARD_IDENTIFY:
-        return page_good(t, &t->identify_stamp);
-    case EL_GUARD_SMART:
-        return page_good(t, &t->smart_stamp);
-    case EL_GUARD_ERROR_LOG:
-        return page_good(t, &t->logs.error_stamp);
-    case EL_GUARD_FIRMWARE:
-        return page_good(t, &t->logs.firmware_stamp);
-    case EL_GUARD_SELF_TEST:
-        return page_good(t, &t->logs.self_test_stamp);
-    case EL_GUARD_ENDURANCE:
-        return page_good(t, &t->logs.endurance_stamp);
-    case EL_GUARD_SANITIZE:
-        return page_good(t, &t->logs.sanitize_stamp);
-    case EL_GUARD_OCP:
-        return page_good(t, &t->logs.ocp_stamp);
-    case EL_GUARD_SECURITY:
-        return page_good(t, &t->logs.security_stamp);
-    default:
-        return true;
-    }
+    return t->state == EL_SLOT_UP &&
+           (guard == EL_GUARD_UP || el_slot_stamp(t, (enum el_read)(guard - EL_GUARD_SMART))->quality == EL_GOOD);
 }
 
 static bool guard_holds(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row)
@@ -303,25 +264,4 @@ int el_metric_groups_parse(const char *list, uint64_t *out, char *bad, size_t ba
     }
     *out = mask ? mask : el_metric_groups_default();
     return 0;
-}
-
-const char *el_metric_type_name(enum el_metric_type t)
-{
-    static const char *const names[] = {"gauge", "counter", "info", "states"};
-
-    return names[t];
-}
-
-const char *el_metric_scope_name(enum el_metric_scope s)
-{
-    static const char *const names[] = {"daemon", "exporter", "card", "slot", "namespace", "link", "sensor", "alarm"};
-
-    return names[s];
-}
-
-const char *el_http_reject_name(enum el_http_reject r)
-{
-    static const char *const names[] = {"connections", "timeout", "bad_request", "method", "not_found", "unauthorized"};
-
-    return (unsigned)r < EL_REJECT_COUNT ? names[r] : "unknown";
 }

@@ -5,9 +5,9 @@
 
 enum el_guard {
     EL_GUARD_NONE,
-    EL_GUARD_UP, /* the drive is up; so for all down to SECURITY */
-    EL_GUARD_IDENTIFY,
+    EL_GUARD_UP, /* the drive is up; so for all down to SECURITY, which follow enum el_read */
     EL_GUARD_SMART,
+    EL_GUARD_IDENTIFY,
     EL_GUARD_ERROR_LOG,
     EL_GUARD_FIRMWARE,
     EL_GUARD_SELF_TEST,

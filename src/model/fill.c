@@ -8,21 +8,26 @@
 
 #define NVME_2_0 0x20000u
 
-static struct el_stamp *stamp_of(struct el_slot *slot, enum el_read what)
+const struct el_stamp *el_slot_stamp(const struct el_slot *slot, enum el_read what)
 {
-    struct el_stamp *const stamps[EL_READ_COUNT] = {
-        [EL_READ_SMART] = &slot->smart_stamp,
-        [EL_READ_IDENTIFY] = &slot->identify_stamp,
-        [EL_READ_ERROR_LOG] = &slot->logs.error_stamp,
-        [EL_READ_FIRMWARE] = &slot->logs.firmware_stamp,
-        [EL_READ_SELF_TEST] = &slot->logs.self_test_stamp,
-        [EL_READ_ENDURANCE] = &slot->logs.endurance_stamp,
-        [EL_READ_SANITIZE] = &slot->logs.sanitize_stamp,
-        [EL_READ_OCP] = &slot->logs.ocp_stamp,
-        [EL_READ_SECURITY] = &slot->logs.security_stamp,
+    static const size_t offsets[EL_READ_COUNT] = {
+        [EL_READ_SMART] = offsetof(struct el_slot, smart_stamp),
+        [EL_READ_IDENTIFY] = offsetof(struct el_slot, identify_stamp),
+        [EL_READ_ERROR_LOG] = offsetof(struct el_slot, logs.error_stamp),
+        [EL_READ_FIRMWARE] = offsetof(struct el_slot, logs.firmware_stamp),
+        [EL_READ_SELF_TEST] = offsetof(struct el_slot, logs.self_test_stamp),
+        [EL_READ_ENDURANCE] = offsetof(struct el_slot, logs.endurance_stamp),
+        [EL_READ_SANITIZE] = offsetof(struct el_slot, logs.sanitize_stamp),
+        [EL_READ_OCP] = offsetof(struct el_slot, logs.ocp_stamp),
+        [EL_READ_SECURITY] = offsetof(struct el_slot, logs.security_stamp),
     };
 
-    return stamps[what];
+    return (const struct el_stamp *)(const void *)((const char *)slot + offsets[what]);
+}
+
+static struct el_stamp *stamp_of(struct el_slot *slot, enum el_read what)
+{
+    return (struct el_stamp *)(uintptr_t)el_slot_stamp(slot, what);
 }
 
 static void succeeded(struct el_slot *slot, enum el_read what, int64_t now_us)

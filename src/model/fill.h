@@ -25,6 +25,9 @@ int el_fill_namespace(struct el_namespace *ns, const uint8_t page[EL_NVME_IDENTI
 /* Dword 0 of Get Features `fid` (02h, 04h, 06h, 10h); `dword11` is what was asked (04h: sensor and bound). */
 void el_fill_feature(struct el_slot *slot, uint8_t fid, uint32_t dword11, uint32_t result, int64_t now_us);
 
+/* When `what` was read last, and what that is worth. */
+const struct el_stamp *el_slot_stamp(const struct el_slot *slot, enum el_read what);
+
 /* A read failed: `error` is -errno, or an NVMe status > 0 (the drive answered, it will not give this page). Counted. */
 void el_fill_unread(struct el_slot *slot, enum el_read what, int error);
 
