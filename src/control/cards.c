@@ -343,7 +343,7 @@ static void gather_slot(struct el_cards *c, struct el_slot *slot, struct el_driv
 /* ---- acting ---- */
 
 /* NULL while it is not known which drive is there (discovered anew, not identified since): what is set now would stand
- * in the journal under the serial of another. The law asks again for a cap that is not in force. */
+ * in the journal under the serial of another. */
 static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row,
                                        enum el_actuator a)
 {
@@ -358,15 +358,15 @@ static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world
     return d->hand[a];
 }
 
-/* What an earlier run left is no wish of the law, which would not lift what it did not set, and must not be let go
- * while hot. */
+/* The law says once what it wants: a cap that could not be set then is still wanted. What an earlier run left is no
+ * wish of the law, which would not lift what it did not set, and must not be let go while hot. */
 static bool must_write(const struct el_cards *c, const struct el_drive *d, const struct el_slot *slot)
 {
     bool caps = slot->decision.cap_ratio < 1;
 
     if (c->acting && d->inherited)
         return caps || !is_hot(slot, c->settings);
-    return slot->decision.write || (c->assert_all && caps);
+    return slot->decision.write || ((c->assert_all || d->owed) && caps);
 }
 
 static void act_cap(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row,
@@ -384,6 +384,7 @@ static void act_cap(struct el_cards *c, const struct el_world *w, struct el_driv
     if (!g->can_cap || !must_write(c, d, &el_snapshot_slots(w->s)[row]))
         return;
     it = hand_of(c, w, d, row, cap_actuator(d));
+    d->owed = !it;
     if (!it)
         return;
     d->inherited = d->inherited && !c->acting;

@@ -20,6 +20,7 @@ struct el_drive {
     uint32_t usable;             /* bit per el_actuator */
     int64_t asked_us;            /* when `usable` was last looked at */
     bool inherited;              /* a cap of an earlier run is in force, and nothing was written since */
+    bool owed;                   /* a cap was decided that could not be set: which drive is there was not known */
     struct el_actuate_item *hand[EL_ACTUATOR_COUNT]; /* NULL: never used on this drive */
     int32_t power_state_wanted;                      /* last asked for; -1 = none */
     bool fresh;                                      /* identified since the governor's facts were taken */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,28 @@
 const char *const broken_names[BROKEN_KINDS] = {
     "page-zero",  "page-ones",   "page-random", "status",      "eio",       "late",      "io-counters", "write-refused",
     "write-half", "read-back",   "save",        "restore",     "discovery", "disk-full", "read-only",   "rename",
-    "fsync",      "descriptors", "eintr",       "short-write", "memory",    "clock",
+    "fsync",      "descriptors", "eintr",       "short-write", "memory",    "clock",     "threads",     "suspend",
 };
 
 static _Thread_local struct broken
     *under; /* only the tick thread's calls break: those of others come at their own time */
 static _Thread_local unsigned nth, interrupted;
 static _Thread_local bool nth_failed;
+static _Thread_local unsigned kill_at;
+static void (*killed)(struct broken *b);
+
+void broken_kill_at(unsigned n, void (*die)(struct broken *b))
+{
+    kill_at = n;
+    killed = die;
+}
+
+/* Something is about to be written, or has been. */
+static void kill_point(void)
+{
+    if (under && kill_at && --kill_at == 0)
+        killed(under);
+}
 
 bool broken_now(const struct broken *b, enum broken_kind kind, int slot)
 {
@@ -183,7 +199,7 @@ static int b_write(void *dev, enum el_actuator a, uint32_t key, const struct el_
 {
     struct broken *b = dev;
     struct el_actuator_value half = *v, was;
-    int slot = a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key);
+    int slot = a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key), r;
 
     if (b->dead)
         return -EIO;
@@ -193,7 +209,10 @@ static int b_write(void *dev, enum el_actuator a, uint32_t key, const struct el_
         return -EIO;
     if (broken_now(b, BROKEN_WRITE_HALF, slot) && b->inner.ops->actuator_read(b->inner.dev, a, key, &was) == 0)
         half.cap.ratio = (v->cap.ratio + was.cap.ratio) / 2;
-    return b->inner.ops->actuator_write(b->inner.dev, a, key, &half);
+    kill_point();
+    r = b->inner.ops->actuator_write(b->inner.dev, a, key, &half);
+    kill_point();
+    return r;
 }
 
 static int b_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
@@ -208,13 +227,17 @@ static int b_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuato
 static int b_restore(void *dev, enum el_actuator a, uint32_t key, const char *text)
 {
     struct broken *b = dev;
+    int r;
 
     if (b->dead)
         return -EIO;
     b->restores++;
-    return broken_now(b, BROKEN_RESTORE, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key))
-               ? -EIO
-               : b->inner.ops->actuator_restore(b->inner.dev, a, key, text);
+    if (broken_now(b, BROKEN_RESTORE, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key)))
+        return -EIO;
+    kill_point();
+    r = b->inner.ops->actuator_restore(b->inner.dev, a, key, text);
+    kill_point();
+    return r;
 }
 
 static int64_t b_now_us(void *dev)
@@ -320,6 +343,7 @@ WRAP(void *, realloc, void *p, size_t n)
 
 WRAP(ssize_t, write, int fd, const void *bytes, size_t n)
 {
+    kill_point();
     if (is_interrupted())
         return -1;
     if (n > 1 && on(BROKEN_DISK_FULL))
@@ -335,6 +359,7 @@ WRAP(int, openat, int dir, const char *path, int flags, ...)
     va_list ap;
 
     if (flags & O_CREAT) {
+        kill_point();
         va_start(ap, flags);
         mode = va_arg(ap, unsigned);
         va_end(ap);
@@ -346,12 +371,31 @@ WRAP(int, openat, int dir, const char *path, int flags, ...)
 
 WRAP(int, renameat, int from, const char *old, int to, const char *new)
 {
+    kill_point();
     return fails(BROKEN_RENAME, EIO) || fails(BROKEN_READ_ONLY, EROFS) ? -1 : __real_renameat(from, old, to, new);
 }
 
 WRAP(int, fsync, int fd)
 {
+    kill_point();
     return is_interrupted() || fails(BROKEN_FSYNC, EIO) ? -1 : __real_fsync(fd);
+}
+
+WRAP(int, unlinkat, int dir, const char *path, int flags)
+{
+    kill_point();
+    return fails(BROKEN_READ_ONLY, EROFS) ? -1 : __real_unlinkat(dir, path, flags);
+}
+
+WRAP(int, unlink, const char *path)
+{
+    kill_point();
+    return fails(BROKEN_READ_ONLY, EROFS) ? -1 : __real_unlink(path);
+}
+
+WRAP(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+    return on(BROKEN_THREADS) ? EAGAIN : __real_pthread_create(thread, attr, start, arg);
 }
 
 WRAP(int, clock_gettime, clockid_t id, struct timespec *ts)

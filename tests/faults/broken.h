@@ -33,6 +33,8 @@ enum broken_kind {
     BROKEN_SHORT,       /* writes take one byte */
     BROKEN_MEMORY,      /* one in thirty allocations fails */
     BROKEN_CLOCK,       /* the time of day jumps by years */
+    BROKEN_THREADS,     /* no thread can be made */
+    BROKEN_SUSPEND,     /* the machine sleeps: no I/O, no round */
     BROKEN_KINDS
 };
 extern const char *const broken_names[BROKEN_KINDS];
@@ -71,6 +73,9 @@ bool broken_now(const struct broken *b, enum broken_kind kind, int slot);
 
 /* Whose system calls break; NULL = nobody's. */
 void broken_calls(struct broken *b);
+/* Calls `die` at the nth place from now where something is written, to a file or to a drive, before or after it; 0 =
+ * never. */
+void broken_kill_at(unsigned n, void (*die)(struct broken *b));
 /* The nth allocation from now fails; 0 = none. True: it did. */
 void broken_nth_allocation(unsigned n);
 bool broken_allocation_failed(void);

@@ -1,7 +1,8 @@
-/* faults_campaign [--first SEED] [--count N] [--seconds S] [--card NAME] [--verbose]: random fault scenarios through
- * the whole control loop (discovery, polls, governor, hands, journal, snapshot) over a twin in virtual time, one or two
- * faults each. A seed is a scenario: --first SEED --count 1 --verbose plays it again. Ends after N scenarios or S
- * seconds, prints what was broken and how often, exits 1 when anything was. */
+/* faults_campaign [--first SEED] [--count N] [--seconds S] [--card NAME] [--kills] [--verbose]: random fault scenarios
+ * through the whole control loop (discovery, polls, governor, hands, journal, snapshot) over a twin in virtual time,
+ * one or two faults each. A seed is a scenario: --first SEED --count 1 --verbose plays it again. Ends after N scenarios
+ * or S seconds, prints what was broken and how often, exits 1 when anything was. --kills plays each scenario again and
+ * again, killed at its first write, its second, ... and restored. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -10,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -69,6 +72,7 @@ struct trial {
 
 static struct el_card_profile card;
 static struct el_drive_profile drives[EL_CARD_SLOTS_MAX];
+static double critical_c[EL_CARD_SLOTS_MAX];
 static char dir[] = "/dev/shm/el-faults-XXXXXX";
 static bool verbose;
 static int64_t slowest_us;
@@ -130,6 +134,21 @@ static void add_twin_fault(struct trial *t, int slot, double from, double to)
     note(t, el_scenario_kind_name(e->kind), slot, from, to);
 }
 
+static void add_event(struct trial *t, enum el_scenario_kind kind, int slot, double at, double seconds)
+{
+    t->scenario.event[t->scenario.events++] =
+        (struct el_scenario_event){.at_s = at, .for_s = seconds, .kind = kind, .slot = slot, .text = "idle"};
+}
+
+/* No I/O while the machine sleeps; one of the drives wakes up with its settings forgotten. */
+static void sleep_and_wake(struct trial *t, int slot, double from, double to)
+{
+    add_event(t, EL_SCENARIO_WORKLOAD, -1, from, to - from);
+    if (below(t, 2))
+        add_event(t, EL_SCENARIO_DRIVE_RESET, slot, to - 1, 1);
+    t->mute[slot] = true;
+}
+
 static void add_own_fault(struct trial *t, int slot, double from, double to)
 {
     struct broken_fault *f = &t->b.fault[t->b.faults++];
@@ -137,6 +156,8 @@ static void add_own_fault(struct trial *t, int slot, double from, double to)
     *f = (struct broken_fault){(enum broken_kind)below(t, BROKEN_KINDS), slot, from, to};
     if (f->kind <= BROKEN_LATE)
         t->mute[slot] = true;
+    if (f->kind == BROKEN_SUSPEND)
+        sleep_and_wake(t, slot, from, to);
     if (f->kind == BROKEN_PAGE_RANDOM || f->kind == BROKEN_LATE)
         t->lie_c[slot] = 400;
     for (uint32_t i = 0; i < card.slots; i++)
@@ -209,7 +230,7 @@ static void check_slot(struct trial *t, const struct el_slot *s, const struct el
  */
 static void check_heat(struct trial *t, const struct el_twin_slot_truth *truth, uint32_t i, double now)
 {
-    double beyond = truth->temp_c - drives[i].cctemp_c;
+    double beyond = truth->temp_c - critical_c[i];
     bool could = t->settings.governor.mode == EL_MODE_ENFORCE && !(t->no_hands[i] && now < LAST_S + 60) &&
                  !lies_now(t, i, now) && truth->cap_ratio > 0.1;
 
@@ -278,7 +299,13 @@ static void check_restored(struct trial *t)
     struct el_restore_result result;
     struct el_journal *j = NULL;
     struct el_twin_truth truth;
-    int r = el_restore(&t->b.inner, &t->settings, true, &result);
+    int r = -EBUSY;
+
+    for (int i = 0; r == -EBUSY && i < 5000; i++) { /* who was killed is still dying */
+        r = el_restore(&t->b.inner, &t->settings, true, &result);
+        if (r == -EBUSY)
+            usleep(1000);
+    }
 
     if (r < 0 || result.failed || result.held)
         hurt(t, NOT_RESTORED, "restore says %d: %u failed, %u held", r, result.failed, result.held);
@@ -336,11 +363,13 @@ static void live(struct trial *t)
     for (double now = 0; now < LIFE_S; now += TICK_S) {
         int64_t begin = el_clock_boottime_us();
 
-        broken_calls(&t->b);
-        el_tick_begin(t->tick);
-        (void)el_tick_finish(t->tick);
-        broken_calls(NULL);
-        check_round(t, now, el_clock_boottime_us() - begin);
+        if (!broken_now(&t->b, BROKEN_SUSPEND, -1)) {
+            broken_calls(&t->b);
+            el_tick_begin(t->tick);
+            (void)el_tick_finish(t->tick);
+            broken_calls(NULL);
+            check_round(t, now, el_clock_boottime_us() - begin);
+        }
         el_twin_advance(t->b.inner.dev, TICK_S);
     }
     t->b.dead = below(t, 2); /* half of them end as by SIGKILL: nothing is let go, the journal has it all */
@@ -375,8 +404,29 @@ static int play(uint64_t seed, unsigned total[INVARIANTS])
     return bad;
 }
 
-/* Start-up with its nth allocation failing, for each n: it starts or says no, and nothing is left behind. */
-static unsigned start_without_memory(void)
+static void one_round(struct trial *t)
+{
+    el_tick_begin(t->tick);
+    (void)el_tick_finish(t->tick);
+}
+
+static void reload_without(struct trial *t, unsigned n)
+{
+    static struct el_settings fresh;
+    static struct el_config_error err;
+
+    one_round(t);
+    broken_nth_allocation(n);
+    if (el_config_load(EL_SOURCE_DIR "/tests/fuzz/corpus/config_settings/small.yaml", &fresh, &err) < 0)
+        el_tick_reload_failed(t->tick, err.text);
+    t->settings.card[0].card_limit_w = 20;
+    el_tick_reload(t->tick, &t->settings);
+    one_round(t);
+}
+
+/* Start-up, or a reload to other settings, and a round, with the nth allocation failing, for each n: it does or says
+ * no, and nothing is left behind. */
+static unsigned without_memory(bool reload)
 {
     unsigned n = 0, refused = 0;
 
@@ -389,21 +439,89 @@ static unsigned start_without_memory(void)
         clear_dirs(&t->settings);
         if (open_machine(t) < 0)
             return 0;
-        broken_nth_allocation(++n);
-        if (el_tick_new(&dev, &t->settings, &t->tick) == 0) {
-            el_tick_begin(t->tick);
-            (void)el_tick_finish(t->tick);
-        } else {
+        n++;
+        broken_nth_allocation(reload ? 0 : n);
+        if (el_tick_new(&dev, &t->settings, &t->tick) < 0)
             refused++;
-        }
+        if (t->tick && !reload)
+            one_round(t);
+        if (t->tick && reload)
+            reload_without(t, n);
         failed = broken_allocation_failed();
         broken_nth_allocation(0);
         el_tick_free(t->tick);
         t->b.inner.ops->close(t->b.inner.dev);
         free(t);
     }
-    printf("start-up and first round with each of %u allocations failing: %u refused, none crashed\n", n - 1, refused);
+    printf("%s and a round with each of %u allocations failing: %u refused, none crashed\n",
+           reload ? "reload" : "start-up", n - 1, refused);
     return n;
+}
+
+/* ---- SIGKILL ---- */
+
+static struct trial *killed;
+
+/* Where the process would die it splits: one half ends on the spot, with its threads and locks; the other keeps the
+ * machine as it is then and, when its faults are over, restores as the next start would. */
+static void die(struct broken *b)
+{
+    pid_t first = getpid();
+
+    fflush(stdout);
+    if (fork() != 0)
+        _exit(0);
+    while (getppid() == first)
+        usleep(500);
+    broken_calls(NULL);
+    close_range(3, ~0u, 0);
+    while (b->inner.ops->now_us(b->inner.dev) < (int64_t)(LIFE_S * 1e6))
+        el_twin_advance(b->inner.dev, TICK_S);
+    b->over = true;
+    check_restored(killed);
+    fflush(stdout);
+    for (int i = NOT_RESTORED; i >= UNJOURNALLED; i--)
+        if (killed->broken[i])
+            _exit(1);
+    _exit(0);
+}
+
+/* The life of a seed, enforcing, killed at its nth write. 0 or 1 as it was restored; -1: it ended before. */
+static int kill_once(uint64_t seed, unsigned n)
+{
+    int status = 1, died;
+    pid_t pid;
+
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        killed = calloc(1, sizeof *killed);
+        killed->seed = seed;
+        invent(killed);
+        killed->settings.governor.mode = EL_MODE_ENFORCE;
+        clear_dirs(&killed->settings);
+        if (open_machine(killed) < 0)
+            _exit(2);
+        broken_kill_at(n, die);
+        live(killed);
+        _exit(3);
+    }
+    if (waitpid(pid, &died, 0) != pid || !WIFEXITED(died) || WEXITSTATUS(died) == 2)
+        return 1;
+    if (WEXITSTATUS(died) == 3)
+        return -1;
+    return wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
+}
+
+static unsigned kill_everywhere(uint64_t seed)
+{
+    unsigned bad = 0, n = 0;
+    int r;
+
+    while ((r = kill_once(seed, ++n)) >= 0)
+        bad += (unsigned)r;
+    printf("seed %llu: killed at each of %u writes, %u not restored\n", (unsigned long long)seed, n - 1, bad);
+    return bad;
 }
 
 static int load(const char *name)
@@ -415,18 +533,27 @@ static int load(const char *name)
     for (uint32_t i = 0; i < card.slots; i++)
         if (el_config_load_drive(EL_SOURCE_DIR "/deploy/profiles", card.drive[i], &drives[i], &err) < 0)
             return -EINVAL;
+    for (uint32_t i = 0; i < card.slots; i++) { /* a drive that its own firmware saves proves nothing */
+        critical_c[i] = drives[i].cctemp_c;
+        drives[i].cctemp_c += 40;
+        drives[i].firmware_throttle_c = drives[i].cctemp_c;
+    }
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"first", required_argument, NULL, 'f'},   {"count", required_argument, NULL, 'n'},
-        {"seconds", required_argument, NULL, 's'}, {"card", required_argument, NULL, 'c'},
-        {"verbose", no_argument, NULL, 'v'},       {0}};
+    static const struct option options[] = {{"first", required_argument, NULL, 'f'},
+                                            {"count", required_argument, NULL, 'n'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"card", required_argument, NULL, 'c'},
+                                            {"verbose", no_argument, NULL, 'v'},
+                                            {"kills", no_argument, NULL, 'k'},
+                                            {0}};
     unsigned long long first = 1, count = 10000, done = 0, bad = 0;
     unsigned total[INVARIANTS] = {0};
     double seconds = 1e9;
+    bool kills = false;
     const char *name = "element-aic";
     int64_t begin = el_clock_boottime_us();
     char command[64];
@@ -443,18 +570,21 @@ int main(int argc, char **argv)
             name = optarg;
         else if (c == 'v')
             verbose = true;
+        else if (c == 'k')
+            kills = true;
         else
             return 2;
     }
     if (!mkdtemp(dir) || load(name) < 0)
         return 2;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* the other half of who was killed */
     el_log_setup("faults", EL_LOG_ERROR, EL_LOG_TEXT);
     if (!verbose && !freopen("/dev/null", "w", stderr)) /* what it says about its faults is expected */
         return 2;
-    if (count > 1 && !start_without_memory())
+    if (count > 1 && !kills && (!without_memory(false) || !without_memory(true)))
         return 1;
     for (; done < count && (double)(el_clock_boottime_us() - begin) / 1e6 < seconds; done++)
-        bad += play(first + done, total) != 0;
+        bad += kills ? kill_everywhere(first + done) : play(first + done, total) != 0;
     printf("%llu scenarios in %.0f s, %llu with an invariant broken; slowest round %.1f ms, hottest %.1f C beyond "
            "critical where it could be helped\n",
            done, (double)(el_clock_boottime_us() - begin) / 1e6, bad, (double)slowest_us / 1000, hottest_beyond_c);

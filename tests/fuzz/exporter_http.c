@@ -1,6 +1,7 @@
 /* A client's bytes through the real server, over loopback: routing, negotiation, conditions, names and passwords.
  * First byte: bit 0 the server that asks for a password, bit 1 the bytes come in two pieces; the rest is what is sent.
  */
+#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <string.h>
@@ -91,8 +92,12 @@ static int dial(const struct server *s)
     static const struct linger reset = {.l_onoff = 1};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&s->address, sizeof s->address) < 0 ||
-        setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) < 0 ||
+    while (fd >= 0 && connect(fd, (const struct sockaddr *)&s->address, sizeof s->address) < 0) {
+        if (errno != EADDRNOTAVAIL)
+            abort();
+        usleep(100000); /* so many connections at once that all ports are waiting */
+    }
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) < 0 ||
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) < 0)
         abort();
     return fd;

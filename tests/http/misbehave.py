@@ -2,8 +2,10 @@
 """misbehave.py BUILD [ATTACK...]: clients that misbehave, on loopback, and a good scraper among them. The good one is never refused, its
 p99 stays within 5 x the quiet one, memory stays bounded, and all is free again 5 s later.
 
-Quiet is measured twice: with nothing else going on, and with the same attack on another exporter: attackers take the same processors on a
-test machine as the server does, and that is not the server's doing. The larger of the two counts."""
+Quiet is the quietest that was measured with nothing going on; what else runs on the machine can only make a ratio worse, so the best of a few tries
+counts.
+Where that is not enough, the same attack on another exporter is the measure: attackers take the same processors on a test machine as the server does,
+and that is not the server's doing."""
 import multiprocessing
 import random
 import resource
@@ -15,7 +17,7 @@ from harness import Exporter, wait_until
 
 FLOOR = 0.004  # below this it is the scheduler that is measured
 SCRAPES = 300
-TRIES = 3      # what else runs on the machine can only make it worse
+TRIES = 5
 MEMORY_KB = 24 * 1024  # at most, under attack: 256 connections of 16 KB and what the library keeps of each
 
 
@@ -140,15 +142,22 @@ def p99_during(x, f, port):
         p.join()
 
 
-def attack(x, other, f, quiet, descriptors):
+QUIET = []
+
+
+def attack(x, other, f, descriptors):
+    louds = []
     for _ in range(TRIES):
-        beside = p99_during(x, f, other.port)
-        loud, peak = p99_during(x, f, x.port), x.resident_kb("VmHWM")
-        if loud <= max(5 * quiet, 5 * beside, FLOOR):
+        QUIET.append(p99(x))
+        louds.append(p99_during(x, f, x.port))
+        if min(louds) <= 5 * min(QUIET):
             break
-    print(f"{f.__name__:15} p99 {loud * 1e3:6.2f} ms (quiet {quiet * 1e3:.2f} ms, beside the attack {beside * 1e3:.2f} ms), peak resident {peak} kB, "
-          f"descriptors {x.descriptors()}", flush=True)
-    assert loud <= max(5 * quiet, 5 * beside, FLOOR), f"{f.__name__}: p99 {loud * 1e3:.1f} ms"
+    loud, quiet, peak = min(louds), min(QUIET), x.resident_kb("VmHWM")
+    ratio = loud / quiet
+    beside = p99_during(x, f, other.port) if ratio > 5 else 0
+    print(f"{f.__name__:15} p99 {loud * 1e3:6.2f} ms, {ratio:4.1f} x the quiet one ({quiet * 1e3:.2f} ms)"
+          f"{f', {loud / beside:.1f} x beside the attack' if beside else ''}, peak resident {peak} kB, descriptors {x.descriptors()}", flush=True)
+    assert ratio <= 5 or loud <= max(5 * beside, FLOOR), f"{f.__name__}: p99 {loud * 1e3:.1f} ms"
     assert peak < MEMORY_KB, f"{f.__name__}: {peak} kB"
     wait_until(f"{f.__name__}: free again", lambda: x.descriptors() <= descriptors + 1, 5)
 
@@ -158,10 +167,10 @@ def main():
     wanted = sys.argv[2:]
     with Exporter(sys.argv[1]) as x, Exporter(sys.argv[1]) as other:
         p99(x)
-        quiet, descriptors = p99(x), x.descriptors()
+        descriptors = x.descriptors()
         for f in ATTACKS:
             if not wanted or f.__name__ in wanted:
-                attack(x, other, f, quiet, descriptors)
+                attack(x, other, f, descriptors)
         print("counted:", *[line for line in x.get()[2].decode().splitlines() if line.startswith("element_http_rejects")], sep="\n  ")
 
 
