@@ -71,12 +71,13 @@ static int publish(struct el_file_pair *p, int dirfd, const char *spare, const c
 {
     int fd = p->spare_fd;
     size_t size = p->spare_size;
-    struct stat st;
+    dev_t dev = p->spare_dev;
+    ino_t ino = p->spare_ino;
 
-    if (p->live_fd >= 0 && fstat(p->live_fd, &st) == 0 && renameat2(dirfd, spare, dirfd, name, RENAME_EXCHANGE) == 0) {
+    if (p->live_fd >= 0 && renameat2(dirfd, spare, dirfd, name, RENAME_EXCHANGE) == 0) {
         p->spare_fd = p->live_fd;
-        p->spare_dev = st.st_dev;
-        p->spare_ino = st.st_ino;
+        p->spare_dev = p->live_dev;
+        p->spare_ino = p->live_ino;
         p->spare_size = p->live_size;
     } else if (renameat(dirfd, spare, dirfd, name) == 0) {
         drop(&p->live_fd);
@@ -85,6 +86,8 @@ static int publish(struct el_file_pair *p, int dirfd, const char *spare, const c
         return -errno;
     }
     p->live_fd = fd;
+    p->live_dev = dev;
+    p->live_ino = ino;
     p->live_size = size;
     return 0;
 }

@@ -10,8 +10,8 @@
 
 struct el_file_pair {
     int live_fd, spare_fd; /* -1 = none */
-    dev_t spare_dev;
-    ino_t spare_ino;
+    dev_t spare_dev, live_dev;
+    ino_t spare_ino, live_ino;
     size_t spare_size, live_size;
 };
 

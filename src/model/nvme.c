@@ -47,8 +47,6 @@ static void decode_power_state(struct el_nvme_power_state *out, const uint8_t *d
 
     out->max_uw =
         scaled_uw(el_le16(d + EL_PSD_MP), flags & EL_PSD_FLAG_MXPS ? EL_POWER_SCALE_100UW : EL_POWER_SCALE_10MW);
-    out->idle_uw = scaled_uw(el_le16(d + EL_PSD_IDLP), d[EL_PSD_IPS] >> 6);
-    out->active_uw = scaled_uw(el_le16(d + EL_PSD_ACTP), d[EL_PSD_APS] >> 6);
     out->entry_us = el_le32(d + EL_PSD_ENLAT);
     out->exit_us = el_le32(d + EL_PSD_EXLAT);
     out->operational = !(flags & EL_PSD_FLAG_NOPS);

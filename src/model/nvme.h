@@ -35,7 +35,6 @@ enum el_nvme_fid {
  * not reported. */
 struct el_nvme_power_state {
     uint32_t max_uw;
-    uint32_t idle_uw, active_uw;
     uint32_t entry_us, exit_us;
     bool operational;
 };
