@@ -23,8 +23,9 @@ struct el_pages {
     struct el_pages_options o;
     char telemetry_path[64];
     int64_t render_us; /* the last exposition */
+    const struct el_snapshot *snapshot; /* while a request is answered; held for longer it would be one too many */
     /* What the bodies were made from; any change makes all of them old. */
-    const struct el_snapshot *snapshot;
+    uint64_t seq, checksum;
     enum el_source_state state;
     int64_t second; /* 0 while the snapshot is in time; then ages must move with the clock */
     struct el_body *made[SLOT_COUNT];
@@ -45,9 +46,6 @@ static void forget(struct el_pages *p)
 {
     for (int i = 0; i < SLOT_COUNT; i++)
         p->made[i] = el_body_retire(p->made[i]);
-    if (p->snapshot)
-        el_source_release(p->o.source, p->snapshot);
-    p->snapshot = NULL;
 }
 
 struct el_pages *el_pages_free(struct el_pages *p)
@@ -65,7 +63,7 @@ void el_pages_configure(struct el_pages *p, const char *telemetry_path, uint64_t
     forget(p);
 }
 
-/* The snapshot to serve now; bodies made from another one are forgotten. */
+/* The snapshot to serve now, to be released; bodies made from another one are forgotten. */
 static void look(struct el_pages *p, int64_t now_us)
 {
     enum el_source_state state;
@@ -73,12 +71,12 @@ static void look(struct el_pages *p, int64_t now_us)
     int64_t overdue_us = s->period_ms * EL_USEC_PER_MSEC * 3 / 2;
     int64_t second = now_us - s->time_us > overdue_us ? now_us / EL_USEC_PER_SEC : 0;
 
-    if (s == p->snapshot && state == p->state && second == p->second) {
-        el_source_release(p->o.source, s);
-        return;
-    }
-    forget(p);
     p->snapshot = s;
+    if (s->seq == p->seq && s->checksum == p->checksum && state == p->state && second == p->second)
+        return;
+    forget(p);
+    p->seq = s->seq;
+    p->checksum = s->checksum;
     p->state = state;
     p->second = second;
 }
@@ -268,6 +266,7 @@ static int get(void *ctx, const struct el_request *r, int64_t now_us, struct el_
     made = &p->made[pack ? slot + 1 : slot];
     if (!*made)
         *made = pack ? render_packed(p, (unsigned)slot, now_us) : render(p, (unsigned)slot, now_us);
+    el_source_release(p->o.source, p->snapshot);
     if (!*made)
         return -ENOMEM;
     *out = el_body_ref(*made);

@@ -1,5 +1,5 @@
-/* The floor of any exporter here: a bare libmicrohttpd server that answers every request with the bytes of one file.
- * floor_http PORT FILE [gzip] */
+/* The floor of any exporter here: a bare libmicrohttpd server that answers every request with the bytes of one file
+ * under the given headers. floor_http PORT FILE ["NAME: VALUE"...] */
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -30,9 +30,14 @@ int main(int argc, char **argv)
     if (!f)
         return 2;
     response = MHD_create_response_from_buffer(fread(body, 1, sizeof body, f), body, MHD_RESPMEM_PERSISTENT);
-    MHD_add_response_header(response, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
-    if (argc > 3)
-        MHD_add_response_header(response, "Content-Encoding", "gzip");
+    for (int i = 3; i < argc; i++) {
+        char *value = strstr(argv[i], ": ");
+
+        if (!value)
+            return 2;
+        *value = '\0';
+        MHD_add_response_header(response, argv[i], value + 2);
+    }
     at.sin_port = htons((uint16_t)atoi(argv[1]));
     d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, NULL, MHD_OPTION_SOCK_ADDR, &at,
                          MHD_OPTION_END);
