@@ -59,6 +59,7 @@ static int drive_new(struct el_drive_set *ds, struct el_drive *d, const struct e
     d->poll->key = d->key = slot->key;
     seed(&d->poll->row.identify, &slot->identify);
     d->power_state_wanted = -1;
+    d->identify = true;
     d->worker = el_worker_new(el_poll_run, free, d->poll, ds->threads, ds->done_fd);
     if (d->worker)
         return 0;
@@ -94,8 +95,10 @@ int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const 
         }
         if (!d->worker && el_slot_pollable(&slots[i]) && drive_new(ds, d, &slots[i]) < 0)
             result = -ENOMEM;
-        d->identify = true;
-        d->due_us = 0;
+        if (r->named[i]) {
+            d->identify = true;
+            d->due_us = 0;
+        }
     }
     return result;
 }

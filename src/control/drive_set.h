@@ -38,7 +38,8 @@ struct el_drive_set {
 void el_drive_set_init(struct el_drive_set *d, const struct el_device *dev, int done_fd);
 void el_drive_set_free(struct el_drive_set *d);
 
-/* After a merge: drives follow their slots; each one there is identified again. 0 or -ENOMEM (no drive is asked then).
+/* After a merge: drives follow their slots; what is new or named is identified (again). 0 or -ENOMEM (no drive is asked
+ * then).
  */
 int el_drive_set_remap(struct el_drive_set *d, const struct el_world *w, const struct el_remap *r);
 

@@ -21,14 +21,17 @@
 #define LARGE_BYTES   (64 * 1024)
 #define READ_WAIT_US  (250 * EL_USEC_PER_MSEC)  /* how long a round waits for readings it has just asked for */
 #define FIRST_WAIT_US (1500 * EL_USEC_PER_MSEC) /* the first round: Identify and the optional logs of every drive */
-#define EVENT_GAP_US  (300 * EL_USEC_PER_MSEC)  /* rounds brought forward by plug events are at least this far apart */
+/* Rounds brought forward by plug events are at least this far apart; twice as far each time while events come without
+ * end. */
+#define EVENT_GAP_US     (300 * EL_USEC_PER_MSEC)
+#define EVENT_GAP_MAX_US EL_USEC_PER_SEC
 
 struct govern {
     const struct el_govern_options *o;
     struct el_settings settings;
     struct el_tick *tick;
     int signal_fd, timer_fd;
-    int64_t due_us, last_us;
+    int64_t due_us, last_us, event_gap_us;
     bool ending, began;
 };
 
@@ -115,11 +118,13 @@ static void wait_due(struct govern *g)
         if (poll(p, EL_ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
             return;
         take_signals(g);
-        if (read(g->timer_fd, &expired, sizeof expired) == (ssize_t)sizeof expired)
+        if (read(g->timer_fd, &expired, sizeof expired) == (ssize_t)sizeof expired) {
+            g->event_gap_us = p[2].fd == event_fd ? EVENT_GAP_US : EL_MIN(2 * g->event_gap_us, EVENT_GAP_MAX_US);
             return;
+        }
         if (p[2].fd >= 0 && p[2].revents) {
             /* Soon, not at once: a plug event comes with a dozen others. Until then do not listen. */
-            g->due_us = EL_MIN(g->due_us, EL_MAX(g->last_us, el_clock_boottime_us()) + EVENT_GAP_US);
+            g->due_us = EL_MIN(g->due_us, EL_MAX(g->last_us, el_clock_boottime_us()) + g->event_gap_us);
             arm(g);
             p[2].fd = -1;
         }
@@ -191,7 +196,7 @@ static void rounds(struct govern *g)
 
 int el_govern(const struct el_govern_options *o)
 {
-    struct govern g = {.o = o, .settings = *o->settings, .signal_fd = -1, .timer_fd = -1};
+    struct govern g = {.o = o, .settings = *o->settings, .signal_fd = -1, .timer_fd = -1, .event_gap_us = EVENT_GAP_US};
     int r = block_signals();
 
     mallopt(M_ARENA_MAX, 1); /* workers allocate nothing worth an arena each */

@@ -102,6 +102,7 @@ void el_remap_free(struct el_remap *r)
 {
     free(r->card_from);
     free(r->slot_from);
+    free(r->named);
     memset(r, 0, sizeof *r);
 }
 
@@ -183,6 +184,7 @@ struct plan {
     int32_t *card_old, *card_inv, *slot_old, *slot_inv;
     uint32_t *slot_card;
     int8_t *change; /* of each slot: what take_slot said */
+    bool *named;
 };
 
 static void plan_free(struct plan *p)
@@ -203,7 +205,9 @@ static int plan_alloc(struct plan *p, const struct el_world *w, const struct el_
     p->slot_inv = malloc(slots * sizeof *p->slot_inv);
     p->slot_card = malloc(slots * sizeof *p->slot_card);
     p->change = calloc(slots, 1);
-    return p->card_old && p->card_inv && p->slot_old && p->slot_inv && p->slot_card && p->change ? 0 : -ENOMEM;
+    p->named = calloc(slots, sizeof *p->named);
+    return p->card_old && p->card_inv && p->slot_old && p->slot_inv && p->slot_card && p->change && p->named ? 0
+                                                                                                             : -ENOMEM;
 }
 
 static void plan_cards(struct plan *p, const struct el_world *w, const struct el_inventory *inv)
@@ -274,6 +278,7 @@ static void fill_slots(const struct el_world *w, struct el_snapshot *s, const st
             p->change[i] = (int8_t)take_slot(&slots[i], iv ? iv : &empty);
         }
         slots[i].card = p->slot_card[i];
+        p->named[i] = iv && (!inv->named || inv->named[p->slot_inv[i]]);
         if (!c->slots)
             c->first_slot = i;
         c->slots++;
@@ -373,6 +378,7 @@ int el_world_merge(struct el_world *w, const struct el_inventory *inv, struct el
     if (!s) {
         free(p.card_old);
         free(p.slot_old);
+        free(p.named);
         plan_free(&p);
         return -ENOMEM;
     }
@@ -384,6 +390,7 @@ int el_world_merge(struct el_world *w, const struct el_inventory *inv, struct el
     say_changes(w, &p);
     remap->card_from = p.card_old;
     remap->slot_from = p.slot_old;
+    remap->named = p.named;
     plan_free(&p);
     return 0;
 }

@@ -15,6 +15,7 @@ struct el_world {
 /* Where rows went in a merge: new row to old row, -1 = new. Free the arrays with free. */
 struct el_remap {
     int32_t *card_from, *slot_from;
+    bool *named; /* of each slot: something of its drive may have changed */
 };
 
 int el_world_init(struct el_world *w); /* an empty machine; 0 or -ENOMEM */

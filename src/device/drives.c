@@ -16,6 +16,7 @@ struct drive {
     int fd, state_fd, pm_fd; /* -1 = not open */
     uint32_t busy;           /* calls inside; only then descriptors must stay */
     bool present, complained;
+    uint64_t looks; /* of what the kernel shows of it */
     struct el_disks disks;
     int disks_error; /* of looking for them */
     struct el_drive_facts facts;
@@ -117,8 +118,21 @@ static struct drive *drive_for(struct el_drives *d, uint32_t key, const char *co
     return v;
 }
 
-static int update_slot(struct el_drives *d, struct el_slot *s)
+static uint64_t looks_of(const struct el_inventory *inv, uint32_t row)
 {
+    const struct el_slot *s = &inv->slots[row];
+    uint64_t h = el_hash_text(el_hash_text(EL_HASH_START, s->ctrl_state), s->identify.firmware);
+
+    for (uint32_t i = 0; i < inv->n.namespaces; i++)
+        if (inv->namespaces[i].slot == row)
+            h = el_hash_text(h, inv->namespaces[i].block) ^ inv->namespaces[i].size_bytes;
+    return h;
+}
+
+static int update_slot(struct el_drives *d, struct el_inventory *inv, uint32_t row, const struct el_uevents *news)
+{
+    struct el_slot *s = &inv->slots[row];
+    uint64_t looks = looks_of(inv, row);
     struct drive *v;
     char id[200];
 
@@ -129,6 +143,8 @@ static int update_slot(struct el_drives *d, struct el_slot *s)
     v = s->key ? drive_for(d, s->key, s->controller) : NULL;
     if (!v)
         return -ENOMEM;
+    inv->named[row] = v->looks != looks || el_uevents_name(news, s->controller);
+    v->looks = looks;
     v->present = true;
     if (v->state_fd < 0)
         v->state_fd = open_attr(d, s->controller, "state");
@@ -139,15 +155,18 @@ static int update_slot(struct el_drives *d, struct el_slot *s)
     return 0;
 }
 
-int el_drives_update(struct el_drives *d, struct el_inventory *inv)
+int el_drives_update(struct el_drives *d, struct el_inventory *inv, const struct el_uevents *news)
 {
     int r = 0;
 
+    inv->named = calloc(inv->n.slots + 1, sizeof *inv->named);
+    if (!inv->named)
+        return -ENOMEM;
     pthread_mutex_lock(&d->lock);
     for (uint32_t i = 0; i < d->n; i++)
         d->drive[i]->present = false;
     for (uint32_t i = 0; r == 0 && i < inv->n.slots; i++)
-        r = update_slot(d, &inv->slots[i]);
+        r = update_slot(d, inv, i, news);
     for (uint32_t i = 0; i < d->n; i++)
         if (!d->drive[i]->present && !d->drive[i]->busy)
             close_all(d->drive[i]);

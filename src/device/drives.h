@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/disks.h"
+#include "device/uevent.h"
 #include "model/device.h"
 
 struct el_drives;
@@ -14,8 +15,9 @@ struct el_drives *el_drives_new(const struct el_sysfs *fs, uint32_t timeout_ms);
  * must live to the end of the process. */
 bool el_drives_free(struct el_drives *d);
 
-/* Gives each slot with a controller its key, and closes what is no longer there. 0 or -ENOMEM. */
-int el_drives_update(struct el_drives *d, struct el_inventory *inv);
+/* Gives each slot with a controller its key, and closes what is no longer there. Names the slots whose drives are new,
+ * were told of in `news`, or look different from last time: state, firmware, namespaces. 0 or -ENOMEM. */
+int el_drives_update(struct el_drives *d, struct el_inventory *inv, const struct el_uevents *news);
 
 /* Sends a command. 0, NVMe status > 0, or -errno: -ENODEV it is gone or dead, -EAGAIN a reset is under way (nothing was
  * sent), -EHOSTDOWN it is suspended and was not woken, -EACCES/-EPERM CAP_SYS_ADMIN is missing. Blocks. */

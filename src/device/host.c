@@ -20,7 +20,8 @@
 
 #define READING_WAIT_US (50 * EL_USEC_PER_MSEC) /* a discovery waits no longer for a reading under way */
 #define DESCRIPTORS     65536
-#define RESCAN_US       (5 * EL_USEC_PER_SEC) /* uevents can be lost or never come; looking is cheap */
+#define NAMED_GAP_US    (10 * EL_USEC_PER_SEC) /* drives that are told of without end are identified this often */
+#define RESCAN_US       (5 * EL_USEC_PER_SEC)  /* uevents can be lost or never come; looking is cheap */
 
 enum { ROW_GONE = -1, ROW_FILE = -2 };
 
@@ -43,7 +44,9 @@ struct host {
     uint32_t places;
     struct el_sensor *found; /* rows of the last discovery that could look at hwmon */
     uint32_t n_found;
-    int uevents; /* -1 = none */
+    int uevents;            /* -1 = none */
+    struct el_uevents news; /* since the last discovery */
+    int64_t named_us;       /* when controllers were last named in it */
     uint64_t fingerprint;
     int64_t looked_us;
 };
@@ -218,7 +221,7 @@ static int host_discover(void *dev, struct el_inventory *out)
     int r = el_topology_read(&h->fs, &inv);
 
     if (r == 0)
-        r = el_drives_update(h->drives, &inv);
+        r = el_drives_update(h->drives, &inv, &h->news);
     if (r == 0)
         r = discover_sensors(h, &inv);
     if (r < 0) {
@@ -229,6 +232,9 @@ static int host_discover(void *dev, struct el_inventory *out)
     el_inventory_free(out);
     *out = inv;
     h->fingerprint = fingerprint;
+    if (h->news.n || h->news.all)
+        h->named_us = el_clock_boottime_us();
+    h->news = (struct el_uevents){0};
     h->looked_us = el_clock_boottime_us();
     return 0;
 }
@@ -243,13 +249,19 @@ static int host_event_fd(void *dev)
 static bool host_changed(void *dev)
 {
     struct host *h = dev;
-    enum el_uevent told = h->uevents >= 0 ? el_uevent_drain(h->uevents) : EL_UEVENT_DISK;
     int64_t now_us = el_clock_boottime_us();
+    enum el_uevent most;
 
-    if (told == EL_UEVENT_DEVICE)
+    if (h->uevents >= 0)
+        el_uevents_drain(h->uevents, &h->news);
+    most = h->uevents >= 0 ? h->news.most : EL_UEVENT_LOOK;
+    if (most == EL_UEVENT_DEVICE)
         return true;
-    if (told == EL_UEVENT_NONE && now_us - h->looked_us < RESCAN_US)
+    if ((h->news.n || h->news.all) && now_us - h->named_us >= NAMED_GAP_US)
+        return true;
+    if (most == EL_UEVENT_NONE && now_us - h->looked_us < RESCAN_US)
         return false;
+    h->news.most = EL_UEVENT_NONE;
     h->looked_us = now_us;
     return el_topology_fingerprint(&h->fs) != h->fingerprint;
 }

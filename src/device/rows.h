@@ -1,4 +1,4 @@
-/* Tables that grow row by row. */
+/* Tables that grow row by row, and a hash of what their rows say. */
 #pragma once
 
 #include <stddef.h>
@@ -20,4 +20,13 @@ static inline void *el_row_append(void *array, uint32_t *n, size_t row)
         *rows = grown;
     }
     return memset(*rows + row * (*n)++, 0, row);
+}
+
+/* FNV-1a over a text and its end. */
+#define EL_HASH_START 0xcbf29ce484222325ULL
+static inline uint64_t el_hash_text(uint64_t h, const char *text)
+{
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
+    return (h ^ '\n') * 0x100000001b3ULL;
 }

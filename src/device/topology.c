@@ -551,17 +551,10 @@ void el_topology_read_links(const struct el_sysfs *fs, struct el_link *links, ui
     el_pcie_judge(links, n);
 }
 
-static uint64_t mix(uint64_t h, const char *text)
-{
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
-    return (h ^ '\n') * 0x100000001b3ULL;
-}
-
 uint64_t el_topology_fingerprint(const struct el_sysfs *fs)
 {
     static const char *const dirs[] = {CLASS_NVME, PCI_DEVICES, "sys/class/hwmon", "sys/class/block"};
-    uint64_t h = 0xcbf29ce484222325ULL;
+    uint64_t h = EL_HASH_START;
 
     for (size_t d = 0; d < EL_ARRAY_SIZE(dirs); d++) {
         EL_AUTO_NAMES struct el_names names = {0};
@@ -571,11 +564,11 @@ uint64_t el_topology_fingerprint(const struct el_sysfs *fs)
         for (size_t i = 0; i < names.n; i++) {
             char dir[EL_SYSFS_PATH], text[64];
 
-            h = mix(h, names.name[i]);
+            h = el_hash_text(h, names.name[i]);
             if (d > 0 || !el_sysfs_join(dir, dirs[d], names.name[i]))
                 continue;
-            h = mix(h, el_sysfs_line(fs, dir, "state", text, sizeof text) == 0 ? text : "");
-            h = mix(h, el_sysfs_line(fs, dir, "serial", text, sizeof text) == 0 ? text : "");
+            h = el_hash_text(h, el_sysfs_line(fs, dir, "state", text, sizeof text) == 0 ? text : "");
+            h = el_hash_text(h, el_sysfs_line(fs, dir, "serial", text, sizeof text) == 0 ? text : "");
         }
     }
     return h;

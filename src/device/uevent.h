@@ -2,12 +2,28 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Socket that turns readable on uevents. Descriptor, or -errno (containers have none: rescans do it then). */
 int el_uevent_open(void);
 
-/* What the news is about, the weightiest of all that was waiting. Disks send many that change nothing we show. */
-enum el_uevent { EL_UEVENT_NONE = 0, EL_UEVENT_DISK, EL_UEVENT_DEVICE /* NVMe, PCI, hwmon; or news were lost */ };
+/* What the news is about, the weightiest of all that was waiting. Disks send many that change nothing we show, and so
+ * does `udevadm trigger` for everything there is: a look at the names tells. */
+enum el_uevent { EL_UEVENT_NONE = 0, EL_UEVENT_LOOK, EL_UEVENT_DEVICE /* came or went */ };
 
-/* Reads all that is waiting. */
-enum el_uevent el_uevent_drain(int fd);
+#define EL_UEVENT_NAMES 64
+struct el_uevents {
+    enum el_uevent most;
+    bool all; /* news were lost, or named more: any controller may have changed */
+    uint32_t n;
+    char controller[EL_UEVENT_NAMES]
+                   [16]; /* changed by their driver's own word: reset, connected, an asynchronous event */
+};
+
+/* Reads all that is waiting, and adds it to `news`. */
+void el_uevents_drain(int fd, struct el_uevents *news);
+bool el_uevents_name(const struct el_uevents *news, const char *controller);
+
+/* One message ("action@path\0KEY=value\0...", NUL-terminated behind its `n` bytes), added to `news`. */
+void el_uevents_take(const char *message, size_t n, struct el_uevents *news);

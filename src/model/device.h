@@ -36,6 +36,7 @@ struct el_inventory {
     struct el_namespace *namespaces;
     struct el_link *links;
     struct el_sensor *sensors;
+    bool *named; /* of each slot: something of its drive may have changed since the last discovery; NULL: of all */
     struct el_snapshot_counts n;
 };
 void el_inventory_free(struct el_inventory *inv); /* frees the arrays, leaves it empty */

@@ -9,5 +9,6 @@ void el_inventory_free(struct el_inventory *inv)
     free(inv->namespaces);
     free(inv->links);
     free(inv->sensors);
+    free(inv->named);
     memset(inv, 0, sizeof *inv);
 }

@@ -3,7 +3,7 @@
  *
  *   discover | links | sensors | sleep SECONDS | file PATH ROLE MAX_AGE | changed SECONDS
  *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | cost SERIAL CONTROLLER COUNT | io SERIAL
- *   upset COUNT
+ *   upset COUNT | watch SNAPSHOT SECONDS
  *   usable|save|read|restore ACTUATOR SERIAL-OR-SENSOR | write ACTUATOR SERIAL-OR-SENSOR VALUE [WATTS]
  *
  * Energy prices in `write io_budget|io_max`: 1 nJ a byte, 1 uJ an operation, both ways. Exit 1 when a command failed.
@@ -231,6 +231,38 @@ static void upset(int count)
     close(fd);
 }
 
+static uint32_t boot_ms(int64_t us)
+{
+    return (uint32_t)(us / 1000);
+}
+
+/* Every state that a slot takes, when (BOOTTIME, ms), and how old the readings of each slot are in each snapshot. */
+static void watch(const char *path, double seconds)
+{
+    int64_t end = el_clock_boottime_us() + (int64_t)(seconds * 1e6);
+    enum el_slot_state was[16] = {0};
+    uint64_t seq = 0;
+
+    for (; el_clock_boottime_us() < end; usleep(10000)) {
+        struct el_snapshot *s = NULL;
+        const char *why;
+
+        if (el_snapshot_read(AT_FDCWD, path, &s, &why) < 0)
+            continue;
+        for (uint32_t i = 0; s->seq != seq && i < EL_MIN(s->slots.count, 16u); i++) {
+            const struct el_slot *slot = &el_snapshot_slots(s)[i];
+
+            if (slot->state != was[i])
+                printf("slot %u %s at %u\n", i, el_slot_state_name(slot->state), boot_ms(el_clock_boottime_us()));
+            was[i] = slot->state;
+            printf("age %u %u at %u\n", i, boot_ms(s->time_us - slot->last_success_us), boot_ms(s->time_us));
+        }
+        seq = s->seq;
+        fflush(stdout);
+        el_snapshot_free(s);
+    }
+}
+
 static void feature(uint32_t key, const char *fid)
 {
     struct el_admin cmd = {.kind = EL_ADMIN_GET_FEATURE, .id = (uint8_t)strtoul(fid, NULL, 0)};
@@ -359,6 +391,8 @@ static void run(char *command)
         cost(key_of(words[1]), words[2], atoi(words[3]));
     else if (strcmp(verb, "upset") == 0)
         upset(atoi(words[1]));
+    else if (strcmp(verb, "watch") == 0)
+        watch(words[1], strtod(words[2], NULL));
     else if (strcmp(verb, "io") == 0)
         io(key_of(words[1]));
     else

@@ -15,6 +15,7 @@ def run():
         lab.wait('[ $(cat /sys/class/nvme/*/state | grep -c live) = 4 ]')
         lab.ok(f'{ELEMENTD} capture /run/machine && tar -C /run -cf /host/machine.tar machine')
         subprocess.run(['tar', '-C', lab.share, '-xf', lab.share + '/machine.tar'], check=True)
+        lab.wait(f'[ $({ELEMENTD} scan --json | grep -c \'"state": "up"\') = 4 ]', timeout=120)  # a slow guest answers late
         live = lab.ok(f'{ELEMENTD} scan --json')
         replay = subprocess.run([ELEMENTD, 'scan', '--json', '--root', lab.share + '/machine'], capture_output=True, text=True)
         assert replay.returncode == 0, replay.stderr

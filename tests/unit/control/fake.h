@@ -39,6 +39,7 @@ struct fake_drive {
 struct fake {
     struct fake_drive drive[FAKE_SLOTS];
     _Atomic bool changed;
+    bool names, named[FAKE_SLOTS]; /* names: says of which drives something may have changed */
     uint32_t key_base;
     _Atomic unsigned closed;
 };
@@ -79,6 +80,8 @@ static inline int fake_discover(void *dev, struct el_inventory *inv)
         if (f->drive[i].mute) /* then it is the kernel that tells who it is */
             strcpy(inv->slots[i].identify.serial, f->drive[i].serial);
     }
+    if (f->names && (inv->named = calloc(FAKE_SLOTS, sizeof *inv->named)))
+        memcpy(inv->named, f->named, sizeof f->named);
     inv->namespaces->nsid = 1;
     inv->links[0].slot = -1;
     inv->links[1].slot = 0;
