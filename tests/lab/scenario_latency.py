@@ -1,5 +1,5 @@
 """From the last sample of a round to its last write, eight drives that are read all the time, beside the bare time of the same
-writes in the same guest: every second another process overwrites all prices, timing its own writes; the daemon sees that in
+writes in the same guest. The io controller comes later than the daemon. Then every second another process overwrites all prices, timing its own writes; the daemon sees that in
 its next round and writes them all again."""
 import re, struct
 from daemon import *
@@ -32,13 +32,17 @@ def quantile(values, q):
 def run():
     with Lab(drives=8, memory=768) as lab:
         live(lab, 8)
-        io_controller(lab)
         loaded = os.environ.get('EL_LATENCY_LOAD', '1') == '1'
         for i in range(8 if loaded else 1):
             reader(lab, controller(lab, f'LAB000{i}') + 'n1', 'work.slice')
         d = Daemon(lab, settings='cards: [{card: "*", card_limit_w: 30, inlet_c: 25, airflow_lfm: 400}]\n', exporter=False,
                    environment=f'{NICE} env LD_PRELOAD={BUILD}/tests/liblab_stamp.so EL_STAMP=/run/stamp')
-        lab.wait('[ $(grep -c ctrl=user /sys/fs/cgroup/io.cost.model) = 8 ]', timeout=90)
+        lab.wait(f"{ELEMENTD} status --json --runtime-dir {RUNTIME} | grep -q '\"state\": \"up\"'", timeout=120)
+        assert 'ctrl=user' not in lab.ok('cat /sys/fs/cgroup/io.cost.model')
+        io_controller(lab)  # later than the daemon: found by itself
+        start = time.time()
+        lab.wait('[ $(grep -c ctrl=user /sys/fs/cgroup/io.cost.model) = 8 ]', timeout=300)
+        print(f'io controller switched on under a running daemon: eight drives capped after {time.time() - start:.0f} s')
         out = lab.ok(f'{NICE} {PROBE} "upset {ROUNDS}"', timeout=ROUNDS * 3 + 60)
         d.stop()
         lab.ok('cp /run/stamp /host/stamp')

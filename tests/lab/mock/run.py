@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py BUILD: drives that QEMU does not have, under the unmodified libnvme: a private mount namespace with an invented sysfs,
 and admin ioctls answered from files (answer.c). Exit 77 without the right to make namespaces."""
-import os, re, shutil, struct, subprocess, sys, tempfile, time
+import json, os, random, re, shutil, struct, subprocess, sys, tempfile, time
 
 BUILD = sys.argv[1]
 PROBE, PRELOAD = f'{BUILD}/tests/lab_probe', f'{BUILD}/tests/liblab_answer.so'
@@ -77,11 +77,18 @@ class Machine:
             os.unlink(path)
         return text
 
-    def start(self, *commands):
+    def start(self, *commands, program=PROBE):
         script = ('for d in class devices bus; do mount --bind "$0/sys/$d" /sys/$d || exit 90; done; '
                   'mount --bind "$0/dev" /dev || exit 90; exec env LD_PRELOAD="$1" EL_MOCK="$2" "${@:3}"')
         return subprocess.Popen(['unshare', '-m', '--propagation', 'private', 'bash', '-c', script, self.dir + '/tree', PRELOAD, self.mock,
-                                 PROBE, *commands], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+                                 program, *commands], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+
+    def scan(self):
+        """The slots as `elementd scan` shows them."""
+        process = self.start('scan', '--json', program=f'{BUILD}/elementd')
+        out = process.communicate(timeout=60)[0]
+        assert process.returncode in (0, 1), (process.returncode, out)
+        return [slot for card in json.loads(out[out.index('{'):])['cards'] for slot in card['slots']]
 
     def probe(self, *commands):
         return self.start(*commands).communicate(timeout=60)[0]
@@ -161,6 +168,41 @@ def check_hang(m):
     assert re.findall(r'kelvin=(\d+)', out) == ['321', '320', '321'], out
 
 
+def check_odd_answers(m):
+    """Every errno and many statuses: told as what they are, never as a page."""
+    for number in range(1, 134):
+        m.set(0, 'errno', str(number))
+        out = m.probe('discover', 'smart MOCK0')
+        assert re.search(r'^smart (E\w+|\(null\)) ?$', out, re.M) and 'kelvin' not in out, (number, out)
+    m.unset(0, 'errno')
+    for status in [1 << bit for bit in range(15)] + [0x7fff, 0x4000, 0x6002, 0x2081, 0x0702]:
+        m.set(0, 'status', str(status))
+        out = m.probe('discover', 'smart MOCK0', 'identify MOCK0', 'feature MOCK0 2')
+        assert 'kelvin' not in out and 'serial' not in out and 'value' not in out, (status, out)
+    m.unset(0, 'status')
+
+
+def check_odd_pages(m):
+    """Pages of nothing, all ones, cut short, and noise, as SMART, as Identify, as both: no crash, nothing that cannot be."""
+    noise = random.Random(3)
+    kinds = [lambda n: bytes(n), lambda n: b'\xff' * n, lambda n: noise.randbytes(7)] + [noise.randbytes] * 6
+    for make in kinds:
+        for name, size in (('smart.bin', 512), ('identify.bin', 4096), (None, 0)):
+            for file, n in (('smart.bin', 512), ('identify.bin', 4096)):
+                if name in (file, None):
+                    m.set(0, file, make(n))
+            slots = m.scan()
+            assert len(slots) == 2 and slots[1]['temperature_celsius'] == 48, slots
+            t = slots[0].get('temperature_celsius')
+            assert t is None or -59 <= t <= 226, slots[0]
+            m.set(0, 'smart.bin', smart())
+            m.set(0, 'identify.bin', identify('MOCK0'))
+    for make in kinds[:2]:
+        m.set(0, 'smart.bin', make(512))
+        assert 'temperature_celsius' not in m.scan()[0], m.scan()[0]
+    m.set(0, 'smart.bin', smart())
+
+
 def check_cost(m):
     m.commands(1)
     out = m.probe('discover', 'polls MOCK1 100')
@@ -177,7 +219,8 @@ def main():
         if 'MOCK0' not in probe:
             print(f'skipped: the namespace cannot be made here: {probe}')
             return 77
-        for check in (check_power_states, check_quirks, check_hctm, check_failures, check_states, check_hang, check_cost):
+        for check in (check_power_states, check_quirks, check_hctm, check_failures, check_states, check_hang, check_odd_answers,
+                      check_odd_pages, check_cost):
             check(m)
             print(f'{check.__name__}: passed')
         return 0
