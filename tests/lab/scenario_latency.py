@@ -37,7 +37,7 @@ def run():
             reader(lab, controller(lab, f'LAB000{i}') + 'n1', 'work.slice')
         d = Daemon(lab, settings='cards: [{card: "*", card_limit_w: 30, inlet_c: 25, airflow_lfm: 400}]\n', exporter=False,
                    environment=f'{NICE} env LD_PRELOAD={BUILD}/tests/liblab_stamp.so EL_STAMP=/run/stamp')
-        lab.wait(f"{ELEMENTD} status --json --runtime-dir {RUNTIME} | grep -q '\"state\": \"up\"'", timeout=120)
+        lab.wait(f"{ELEMENTD} status --json --runtime-dir {RUNTIME} | grep -q '\"up\":8'", timeout=120)
         assert 'ctrl=user' not in lab.ok('cat /sys/fs/cgroup/io.cost.model')
         io_controller(lab)  # later than the daemon: found by itself
         start = time.time()
@@ -49,11 +49,12 @@ def run():
         bare = [int(us) / 1000 for n, us in re.findall(r'bare (\d+) writes (\d+) us', out) if n == '8']
         found = batches(open(lab.share + '/stamp', 'rb').read())
         ours = [ms for ms, _, _ in found]
-        each = quantile([ms / (n - 1) for _, ms, n in found if n > 1], .5)
+        each = [ms / (n - 1) for _, ms, n in found if n > 1]
         print(f'last sample to last write, {len(found)} rounds of {sum(n for _, _, n in found)} writes: '
-              f'p50 {quantile(ours, .5):.2f} ms, p99 {quantile(ours, .99):.2f} ms; from a write to the next {each:.3f} ms')
+              f'p50 {quantile(ours, .5):.2f} ms, p99 {quantile(ours, .99):.2f} ms; from a write to the next {quantile(each, .5):.3f} ms')
         print(f'eight bare writes, {len(bare)} rounds: p50 {quantile(bare, .5):.2f} ms, p99 {quantile(bare, .99):.2f} ms; '
               f'each {quantile(bare, .5) / 8:.3f} ms')
         assert len(found) > ROUNDS / 6, found
-        assert each < 8 * quantile(bare, .5) / 8, 'a write costs far more than the write'  # measured 3
-        assert quantile(ours, .5) < 200 * quantile(bare, .5), 'the writes come long after the samples'  # measured 30; emulated
+        # At their best, where nothing else ran meanwhile: measured 3 and 15 times, the second by an emulated processor.
+        assert quantile(each, .1) < quantile(bare, .1), 'a write costs far more than the write'
+        assert quantile(ours, .1) < 100 * quantile(bare, .1), 'the writes come long after the samples'
