@@ -79,7 +79,6 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
 {
     struct el_governor *g = el_governor_new(o->law, facts);
     struct el_sim_machine *m = malloc(sizeof *m);
-    enum el_failsafe before = EL_FAILSAFE_NONE;
     struct el_decision d = {.slots = 0};
     int64_t start = el_clock_thread_cpu_us(), in_steps = 0;
     struct el_figures f = {0};
@@ -91,7 +90,6 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
         r = el_sim_machine_init(m, &dev, facts);
     if (r == 0 && (r = el_figures_init(&f, facts, SAMPLE_S, o->hours * 3600)) < 0)
         el_sim_machine_free(m);
-    out->failsafe_entries = 0;
     for (double t = 0; r == 0 && t < f.duration_s - 1e-9; t += PERIOD_S, steps++) {
         int64_t step_start;
 
@@ -101,11 +99,7 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
         el_governor_step(g, &m->in, &d);
         if (steps % 16 == 0)
             in_steps += el_clock_thread_cpu_us() - step_start;
-        out->failsafe_entries +=
-            d.failsafe != EL_FAILSAFE_NONE && before == EL_FAILSAFE_NONE && d.failsafe_reason != EL_CONSTRAINT_STARTUP;
-        before = d.failsafe;
-        if (d.air_failing && isnan(out->first_air_alert_seconds))
-            out->first_air_alert_seconds = t;
+        el_figures_decision(&f, t, &d);
         tell(o, dev.dev, t, facts, &m->in, &d);
         el_sim_machine_act(m, &d);
         live(dev.dev, PERIOD_S, &f);
@@ -125,8 +119,7 @@ static int run_law(const struct el_simulate_options *o, const struct el_governor
 
 int el_simulate(const struct el_simulate_options *o, struct el_simulate_result *out, char *why, size_t why_size)
 {
-    struct el_simulate_result oracle = {.iops = NAN},
-                              mine = {.step_us = NAN, .speed = NAN, .first_air_alert_seconds = NAN};
+    struct el_simulate_result oracle = {.iops = NAN}, mine = {.step_us = NAN, .speed = NAN};
     struct el_governor_card *facts = malloc(sizeof *facts);
     int r = facts ? 0 : -ENOMEM;
 
@@ -141,10 +134,8 @@ int el_simulate(const struct el_simulate_options *o, struct el_simulate_result *
     if (r < 0)
         return r;
     if (!o->law) {
-        double none = mine.step_us;
-
         mine = oracle;
-        mine.step_us = mine.speed = mine.first_air_alert_seconds = none;
+        mine.step_us = mine.speed = NAN;
     }
     mine.throughput_ratio_to_oracle = oracle.iops > 0 ? mine.iops / oracle.iops : NAN;
     mine.overshoot_beyond_oracle_celsius = fmax(mine.overshoot_celsius - oracle.overshoot_celsius, 0);

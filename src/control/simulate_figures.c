@@ -58,7 +58,8 @@ int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, 
                              .sample_s = sample_s,
                              .duration_s = duration_s,
                              .hottest_c = -INFINITY,
-                             .switch_hottest_c = NAN};
+                             .switch_hottest_c = NAN,
+                             .first_air_alert_s = NAN};
     f->swings_max = (size_t)(duration_s / EL_FIGURES_WINDOW_S + 2) * facts->slots;
     f->swing = calloc(f->swings_max, sizeof *f->swing);
     open_window(f);
@@ -95,6 +96,15 @@ static double latency_p99(const struct el_figures *f)
             return exp2((i + 0.5) / EL_FIGURES_PER_OCTAVE);
     }
     return NAN;
+}
+
+void el_figures_decision(struct el_figures *f, double t_s, const struct el_decision *d)
+{
+    f->failsafe_entries += d->failsafe != EL_FAILSAFE_NONE && f->failsafe == EL_FAILSAFE_NONE &&
+                           d->failsafe_reason != EL_CONSTRAINT_STARTUP;
+    f->failsafe = d->failsafe;
+    if (d->air_failing && isnan(f->first_air_alert_s))
+        f->first_air_alert_s = t_s;
 }
 
 void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t)
@@ -174,6 +184,8 @@ void el_figures_finish(struct el_figures *f, struct el_simulate_result *out)
     out->switch_hottest_celsius = f->switch_hottest_c;
     out->firmware_throttled_seconds_per_hour = f->throttled_s / hours;
     out->jain_fairness = jain(t);
+    out->failsafe_entries = f->failsafe_entries;
+    out->first_air_alert_seconds = f->first_air_alert_s;
     qsort(f->swing, f->swings, sizeof *f->swing, compare);
     out->limit_cycle_celsius = f->swings ? f->swing[f->swings / 2] : NAN;
     free(f->swing);

@@ -17,10 +17,14 @@ struct el_figures {
     double latency_ops[EL_FIGURES_LATENCIES]; /* I/Os by latency, EL_FIGURES_PER_OCTAVE bins an octave from 1 us */
     double *swing;                            /* half peak to peak per window and drive; owned */
     size_t swings, swings_max;
+    enum el_failsafe failsafe; /* of the last decision */
+    uint32_t failsafe_entries;
+    double first_air_alert_s; /* NAN = never */
 };
 
 int el_figures_init(struct el_figures *f, const struct el_governor_card *facts, double sample_s,
                     double duration_s); /* 0 or -ENOMEM */
+void el_figures_decision(struct el_figures *f, double t_s, const struct el_decision *d);
 void el_figures_sample(struct el_figures *f, const struct el_twin_truth *t);
 void el_figures_finish(struct el_figures *f,
                        struct el_simulate_result *out); /* the figures that one run gives by itself; frees */

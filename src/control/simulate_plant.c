@@ -25,9 +25,6 @@ struct run {
     struct el_twin_truth seen; /* the answers in the shape the figures want */
     uint64_t steps, writes;
     int64_t step_cpu_us;
-    double first_air_alert_s;
-    uint32_t failsafe_entries;
-    enum el_failsafe failsafe_before;
 };
 
 static void take(double *into, double stated)
@@ -140,11 +137,7 @@ static void decide(struct run *r, double t_s)
     el_governor_step(r->governor, &r->in, d);
     r->step_cpu_us += el_clock_thread_cpu_us() - start;
     r->steps++;
-    r->failsafe_entries += d->failsafe != EL_FAILSAFE_NONE && r->failsafe_before == EL_FAILSAFE_NONE &&
-                           d->failsafe_reason != EL_CONSTRAINT_STARTUP;
-    r->failsafe_before = d->failsafe;
-    if (d->air_failing && isnan(r->first_air_alert_s))
-        r->first_air_alert_s = t_s;
+    el_figures_decision(&r->figures, t_s, d);
     for (uint32_t i = 0; i < r->facts.slots; i++) {
         double full = EL_MAX(r->facts.slot[i].full_w - r->facts.slot[i].idle_w,
                              0.1); /* the profile's and the plant's may be mixed */
@@ -221,7 +214,6 @@ int el_simulate_plant(const struct el_simulate_options *o, const char *command, 
         snprintf(why, why_size, "out of memory");
         return -ENOMEM;
     }
-    r->first_air_alert_s = NAN;
     r->seen.outstanding_seconds = NAN;
     result = run(r, o, command, &t_s, why, why_size);
     if (result == 0) {
@@ -234,8 +226,6 @@ int el_simulate_plant(const struct el_simulate_options *o, const char *command, 
         out->firmware_throttled_seconds_per_hour = out->speed = NAN;
         out->writes_per_drive_per_hour = (double)r->writes / r->facts.slots / *hours;
         out->admin_commands_per_drive_per_hour = NAN;
-        out->failsafe_entries = r->failsafe_entries;
-        out->first_air_alert_seconds = r->first_air_alert_s;
         out->step_us = (double)r->step_cpu_us / (double)r->steps;
     } else {
         free(r->figures.swing);
