@@ -61,7 +61,6 @@ static void random_pages(void **state)
     static uint64_t page[EL_NVME_IDENTIFY_SIZE / 8];
     struct el_rng rng = el_rng_seed(11);
 
-    (void)state;
     for (int i = 0; i < PAGES; i++) {
         enum el_read what = (enum el_read)(el_rng_u64(&rng) % EL_READ_COUNT);
         uint8_t *bytes = (uint8_t *)page;
@@ -78,7 +77,6 @@ static void random_pages(void **state)
 
 static void percent_ends_at_a_hundred(void **state)
 {
-    (void)state;
     for (int v = 0; v < 256; v++) {
         uint8_t page[EL_NVME_SMART_SIZE] = {0};
 
@@ -97,7 +95,6 @@ static void unknown_link_is_neither_up_nor_down(void **state)
 {
     struct el_link *l = &el_snapshot_links(s)[0];
 
-    (void)state;
     assert_true(s->links.count > 0);
     *l = (struct el_link){.up = true, .known = true, .current_mts = 8000, .current_width = 4};
     assert_true(value_of(EL_METRIC_LINK_UP, 0) == 1);
@@ -109,7 +106,6 @@ static void unknown_link_is_neither_up_nor_down(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     s = el_test_snapshot_new(&(struct el_test_snapshot){.drives = 1, .sensors = 8, .seed = 1});
     slot = s ? &el_snapshot_slots(s)[0] : NULL;
     return s ? 0 : -1;
@@ -117,7 +113,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     el_snapshot_free(s);
     return 0;
 }

@@ -135,7 +135,6 @@ static void a_blind_drive_alone_goes_to_its_floor(void **state)
 {
     struct bed b;
 
-    (void)state;
     for (int still = 0; still < 2; still++) {
         open_settled(&b);
         for (uint32_t i = 0; i < (still ? 1U : 4U); i++)
@@ -157,7 +156,6 @@ static void a_blind_drive_follows_its_neighbours(void **state)
     struct bed b;
     double before, mean = 0;
 
-    (void)state;
     bed_open(&b, &el_law_element, 4);
     bed_run(&b, 3);
     b.temp_c[0] = NAN;
@@ -232,7 +230,6 @@ static void stuck_sensor_is_found_by_bursts(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     bed_run(&b, 60);
     for (int t = 0; t < 400; t++) {
@@ -250,7 +247,6 @@ static void air_may_make_up_for_power(void **state)
 {
     struct bed b;
 
-    (void)state;
     open_settled(&b);
     for (int t = -60; t < 300; t++) {
         b.host_w[0] = t < 0 ? 2 : 2 - EL_MIN(t / 60.0, 1.9);
