@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "config/config.h"
+#include "config/yaml.h"
+#include "exporter/snmp_plan.h"
 
 static const char help[] = "usage: elementd check [--json] FILE\n"
                            "       elementd check --example\n"
@@ -32,11 +34,36 @@ static int print_json(const char *path, char *problems)
     return el_json_print(root) < 0 || problems ? EL_EXIT_BAD : EL_EXIT_OK;
 }
 
+/* What the exporter would refuse, said where it stands in the file. */
+static bool check_snmp(const char *path, const struct el_settings *s, struct el_config_error *err)
+{
+    EL_AUTO_FREE struct el_snmp_plan *plan = malloc(sizeof *plan);
+    EL_AUTO_YAML struct el_yaml *root = NULL;
+    const struct el_yaml *snmp, *at;
+    char why[400], *reason;
+
+    if (!plan || !el_snmp_plan_wanted(s) || el_snmp_plan_read(s, "/", plan, why, sizeof why) == 0)
+        return true;
+    el_yaml_load(path, &root, err);
+    snmp = el_yaml_get(root, "snmp");
+    reason = strstr(why, ": ");
+    if (reason && strncmp(why, "snmp.", 5) == 0) {
+        *reason = '\0';
+        at = el_yaml_get(snmp, why + 5);
+        reason += 2;
+    } else {
+        reason = why;
+        at = NULL;
+    }
+    el_yaml_error(at ? at : snmp ? snmp : root, err, "%s", reason);
+    return false;
+}
+
 static int check(const char *path, bool as_json)
 {
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
     struct el_config_error err = {"elementd check: out of memory"};
-    bool good = s && el_config_load(path, s, &err) == 0;
+    bool good = s && el_config_load(path, s, &err) == 0 && check_snmp(path, s, &err);
 
     if (as_json)
         return print_json(path, good ? NULL : err.text);

@@ -494,7 +494,7 @@ int el_snmp_prepare(const struct el_settings *settings, const char *state_dir, c
     struct el_snmp *a;
     int r;
 
-    if (!settings->snmp.agentx && !*settings->snmp.standalone && !settings->snmp.sinks) {
+    if (!el_snmp_plan_wanted(settings)) {
         *out = NULL;
         return 0;
     }

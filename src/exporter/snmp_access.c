@@ -204,6 +204,32 @@ bool el_snmp_access_community(const struct el_snmp_access *a, const void *commun
     return *a->community && len == strlen(a->community) && memcmp(community, a->community, len) == 0;
 }
 
+bool el_snmp_address_sound(const char *text)
+{
+    static const char *const transports[] = {"udp:", "tcp:", "udp6:", "tcp6:"};
+    const char *host = text, *port;
+    bool six = false;
+    uint64_t number;
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(transports); i++)
+        if (strncmp(text, transports[i], strlen(transports[i])) == 0) {
+            host = text + strlen(transports[i]);
+            six = i >= 2;
+        }
+    port = strrchr(host, ':');
+    if (*host == '[') {
+        const char *end = strchr(host, ']');
+
+        if (!six || !end || end == host + 1 || (end[1] && end + 1 != port))
+            return false;
+        port = end[1] ? end + 1 : NULL;
+    } else if (port && (port == host || memchr(host, ':', (size_t)(port - host)))) {
+        return false;
+    }
+    return *host && !strpbrk(host, " \t@,/") &&
+           (!port || (el_num_parse_u64(port + 1, &number) == 0 && number > 0 && number <= UINT16_MAX));
+}
+
 /* "0x80001f88..." 5..32 bytes (SnmpEngineID, RFC 3411). */
 static bool parse_engine(const char *hex, struct el_snmp_sink *out)
 {
@@ -253,6 +279,8 @@ int el_snmp_sink_parse(const char *text, struct el_snmp_sink *out, char *why, si
             "\"%s\": expected agentx, v2c:COMMUNITY@ADDRESS, v3:USER@ADDRESS, v2c-inform:COMMUNITY@ADDRESS or "
             "v3-inform:USER/0xENGINEID@ADDRESS",
             text);
+    if (!el_snmp_address_sound(s.address))
+        return refuse(why, why_size, "\"%s\": " EL_SNMP_ADDRESS_EXPECTED, text);
     memcpy(s.name, name, (size_t)(at - name));
     if (s.kind == EL_SNMP_SINK_V3 && s.inform) {
         engine = strchr(s.name, '/');

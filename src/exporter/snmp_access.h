@@ -10,7 +10,7 @@
  *        "v2c:COMMUNITY@ADDRESS"                     trap
  *        "v3:USER@ADDRESS"                           trap, encrypted; USER from the users file
  *        "v2c-inform:COMMUNITY@ADDRESS", "v3-inform:USER/0xENGINEID@ADDRESS"   acknowledged; the receiver's engine id
- * is needed ADDRESS as net-snmp writes it: udp:192.0.2.1:162, udp6:[2001:db8::1]:162. */
+ * is needed ADDRESS: udp:192.0.2.1:162, udp6:[2001:db8::1]:162, or with tcp: and tcp6:. */
 #pragma once
 
 #include <stdbool.h>
@@ -45,6 +45,10 @@ void el_snmp_access_line(const struct el_snmp_user *u, char out[EL_SNMP_USER_LIN
 
 /* True for the community that may read; never without one. */
 bool el_snmp_access_community(const struct el_snmp_access *a, const void *community, size_t len);
+
+/* Can it be an address, as far as can be told without asking for the host. */
+bool el_snmp_address_sound(const char *text);
+#define EL_SNMP_ADDRESS_EXPECTED "expected an address such as udp:192.0.2.1:162 or udp6:[2001:db8::1]:162"
 
 enum el_snmp_sink_kind { EL_SNMP_SINK_AGENTX, EL_SNMP_SINK_V2C, EL_SNMP_SINK_V3 };
 

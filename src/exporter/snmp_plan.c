@@ -9,6 +9,16 @@ static const el_oid enterprises[] = {1, 3, 6, 1, 4, 1}; /* where `elementd mib` 
 
 static const char *const usual_sockets[] = {"/run/agentx/master", "/var/agentx/master"};
 
+/* `reason` may be `why` itself. */
+static int blame(const char *setting, int error, const char *reason, char *why, size_t why_size)
+{
+    char text[320];
+
+    snprintf(text, sizeof text, "%s: %s", setting, reason);
+    el_text_copy(why, why_size, text);
+    return error;
+}
+
 static int read_sinks(const struct el_settings *s, struct el_snmp_plan *p, char *why, size_t why_size)
 {
     for (uint32_t i = 0; i < s->snmp.sinks; i++) {
@@ -16,16 +26,20 @@ static int read_sinks(const struct el_settings *s, struct el_snmp_plan *p, char 
         int r = el_snmp_sink_parse(s->snmp.sink[i], k, why, why_size);
 
         if (r == 0 && k->kind == EL_SNMP_SINK_V3 && !el_snmp_access_user(&p->access, k->name)) {
-            snprintf(why, why_size, "snmp.sinks: \"%s\": user \"%s\" is not in snmp.users_file", s->snmp.sink[i],
-                     k->name);
+            snprintf(why, why_size, "\"%s\": user \"%s\" is not in snmp.users_file", s->snmp.sink[i], k->name);
             r = -EINVAL;
         }
         if (r < 0)
-            return r;
+            return blame("snmp.sinks", r, why, why, why_size);
     }
     if (p->sinks == 0 && p->agentx)
         p->sinks = 1; /* zeroed: through the master, to whomever its configuration names */
     return 0;
+}
+
+bool el_snmp_plan_wanted(const struct el_settings *s)
+{
+    return s->snmp.agentx || *s->snmp.standalone || s->snmp.sinks;
 }
 
 int el_snmp_plan_read(const struct el_settings *s, const char *state_dir, struct el_snmp_plan *out, char *why,
@@ -43,8 +57,10 @@ int el_snmp_plan_read(const struct el_settings *s, const char *state_dir, struct
                  s->snmp.base_oid);
         return -EINVAL;
     }
-    if (*s->snmp.users_file)
-        r = el_snmp_access_load(s->snmp.users_file, &p.access, why, why_size);
+    if (*s->snmp.users_file && (r = el_snmp_access_load(s->snmp.users_file, &p.access, why, why_size)) < 0)
+        return blame("snmp.users_file", r, why, why, why_size);
+    if (*p.standalone && !el_snmp_address_sound(p.standalone))
+        return blame("snmp.standalone", -EINVAL, EL_SNMP_ADDRESS_EXPECTED, why, why_size);
     if (r == 0)
         r = read_sinks(s, &p, why, why_size);
     if (r == 0 && *p.standalone && !p.access.users && !*p.access.community) {

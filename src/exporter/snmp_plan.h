@@ -19,7 +19,10 @@ struct el_snmp_plan {
     struct el_snmp_sink sink[EL_TRAP_SINKS_MAX];
 };
 
-/* 0, or -errno with the reason in `why`. */
+/* Is there anything to do? */
+bool el_snmp_plan_wanted(const struct el_settings *s);
+
+/* 0, or -errno with the reason in `why`: "snmp.SETTING: what is wrong". */
 int el_snmp_plan_read(const struct el_settings *s, const char *state_dir, struct el_snmp_plan *out, char *why,
                       size_t why_size);
 

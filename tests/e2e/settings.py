@@ -38,6 +38,12 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
         check(str(run.port) in other.read_log(), other.read_log())
         other.end()
 
+    for line, says in (('sinks: ["v2c:public@upd:192.0.2.1:162"]', "snmp.sinks: "), ('sinks: ["v3:nobody@udp:192.0.2.1:162"]', "nobody"),
+                       ("standalone: udp:127.0.0.1:1161", "name users"), ("standalone: udp:127.0.0.1:99999", "expected an address"),
+                       ("users_file: /nonexistent", "No such file")):
+        write(f"snmp:\n  agentx: auto\n  {line}\n")
+        bad = command("check", path)
+        check(bad.returncode == 1 and f"{path}:3: snmp." in bad.stderr and says in bad.stderr, bad.stderr)
     write("governor: {mode: fast}\nlog: {level: 5}\n")
     bad = command("check", path)
     check(bad.returncode == 1 and f"{path}:1: governor.mode" in bad.stderr and f"{path}:2: log.level" in bad.stderr, bad.stderr)

@@ -30,6 +30,7 @@ ROOM_OF_FILE = {
     "cli/flags.c": ["base", "model", "config", "cli"],
     "cli/decode.c": ["base", "model", "exporter", "cli"],
     "cli/status.c": ["base", "model", "exporter", "cli"],
+    "cli/check.c": ["base", "model", "config", "exporter", "cli"],
 }
 
 # library: its headers, the one place that may include them

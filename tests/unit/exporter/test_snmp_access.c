@@ -135,12 +135,34 @@ static void plans(void **state)
     assert_non_null(strstr(why, "not in snmp.users_file"));
 }
 
+static void addresses(void **state)
+{
+    static const char *const good[] = {"udp:127.0.0.1:162",      "udp6:[2001:db8::1]:162", "udp6:[::1]",
+                                       "tcp:host.example:10162", "host.example",           "udp:host.example",
+                                       "127.0.0.1:1161"};
+    static const char *const bad[] = {
+        "",     "udp:",          "upd:127.0.0.1:162", "udp:127.0.0.1:99162", "udp:127.0.0.1:0",
+        ":162", "udp:[::1]:162", "udp6:[]:162",       "udp6:[::1",           "udp6:[::1]162",
+        "::1",  "udp:a b:162",   "localhost:x",       "udp:127.0.0.1:"};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(good); i++)
+        if (!el_snmp_address_sound(good[i]))
+            fail_msg("%s is refused", good[i]);
+    for (size_t i = 0; i < EL_ARRAY_SIZE(bad); i++)
+        if (el_snmp_address_sound(bad[i]))
+            fail_msg("%s is taken", bad[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(users_file),      cmocka_unit_test(users_are_quoted_for_the_library),
-        cmocka_unit_test(bad_users_files), cmocka_unit_test(users_file_is_secret),
-        cmocka_unit_test(sinks),           cmocka_unit_test(plans),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(users_file),
+        cmocka_unit_test(users_are_quoted_for_the_library),
+        cmocka_unit_test(bad_users_files),
+        cmocka_unit_test(users_file_is_secret),
+        cmocka_unit_test(sinks),
+        cmocka_unit_test(plans),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
