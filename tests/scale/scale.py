@@ -214,7 +214,8 @@ def fleet(stage, args):
     at = time.monotonic()
     time.sleep(max(0, args.seconds - 30))
     took = time.monotonic() - at
-    say("targets up", int(stage.one("sum(up)")), stage.one("sum(up)") == args.daemons)
+    up = stage.one("sum(up)")
+    say("targets up", int(up), up == args.daemons)
     say("series per drive, all of a host's over its drives", stage.one('count({job="elementd"})') / drives)
     say("series per drive, a drive's own", stage.one('count({job="elementd",slot!=""})') / drives, note="goal 90 by default")
     rate = (stage.own("prometheus_tsdb_head_samples_appended_total") - appended) / took
