@@ -135,7 +135,7 @@ int el_flags_read(int argc, char **argv, const struct el_flag *flags, const char
     const char *wrong;
     int n = 0, c;
 
-    for (; flags[n].name && n < FLAGS_MAX; n++) {
+    for (; n < FLAGS_MAX && flags[n].name; n++) {
         snprintf(dashed[n], sizeof dashed[n], "--%s", flags[n].name);
         options[n + 1] = (struct option){
             flags[n].name, flags[n].kind == EL_FLAG_SWITCH ? no_argument : required_argument, NULL, 0x100 + n};
