@@ -50,7 +50,7 @@ struct el_snmp {
 
     netsnmp_large_fd_set descriptors;
     pthread_t thread;
-    bool running;
+    bool running, forgetful; /* forgetful: what was told could not be written down */
     int wake;
     atomic_bool stop;
     atomic_uint_fast64_t requests, sent, suppressed;
@@ -425,9 +425,8 @@ static void tend_notifications(struct el_snmp *a)
     if (a->plan.sinks == 0 || (a->plan.sinks == 1 && !a->session[0] && self->agentx != EL_SNMP_AGENTX_CONNECTED))
         return;
     s = el_snmp_hold_snapshot(&a->hold);
-    if (el_snmp_notifier_turn(&a->notifier, &a->hold.options, s, self->now_us, el_clock_realtime_us(), tell, a) &&
-        *a->plan.state_dir)
-        el_snmp_state_save(a->plan.state_dir, &a->notifier);
+    if (el_snmp_notifier_turn(&a->notifier, &a->hold.options, s, self->now_us, el_clock_realtime_us(), tell, a))
+        el_snmp_state_save(a->plan.state_dir, &a->notifier, &a->forgetful);
     self->last_notified = a->notifier.last_seq;
     self->suppressed = a->notifier.suppressed;
     atomic_store(&a->suppressed, self->suppressed);

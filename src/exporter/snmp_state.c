@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/num.h"
 #include "base/text.h"
 
@@ -31,7 +32,8 @@ static int make_engine(char id[65])
     return 0;
 }
 
-/* "HEXDIGITS STARTS" */
+/* "HEXDIGITS STARTS". An engine whose next start would be the last number there is answers nobody from then on (RFC
+ * 3414, 2.2.2): as good as none, and another one is made. */
 static int read_engine(const char *path, char id[65], uint64_t *boots)
 {
     char text[128];
@@ -40,7 +42,7 @@ static int read_engine(const char *path, char id[65], uint64_t *boots)
     int r = el_file_read_line(AT_FDCWD, path, text, sizeof text);
 
     n = r == 0 ? strspn(text, "0123456789abcdef") : 0;
-    if (n < ENGINE_MIN || n > 64 || text[n] != ' ' || el_num_parse_u64(text + n, &v) < 0 || v >= INT32_MAX)
+    if (n < ENGINE_MIN || n > 64 || text[n] != ' ' || el_num_parse_u64(text + n, &v) < 0 || v >= INT32_MAX - 1)
         return -EBADMSG;
     text[n] = '\0';
     el_text_copy(id, 65, text);
@@ -77,11 +79,17 @@ void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n, int64_t now
         el_snmp_notifier_load(n, text);
 }
 
-int el_snmp_state_save(const char *dir, const struct el_snmp_notifier *n)
+void el_snmp_state_save(const char *dir, const struct el_snmp_notifier *n, bool *failed)
 {
     char path[512], text[64];
+    int r;
 
+    if (!*dir)
+        return;
     place(path, sizeof path, dir, "snmp-notified");
     el_snmp_notifier_save(n, text, sizeof text);
-    return el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, false);
+    r = el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, false);
+    if (r < 0 && !*failed)
+        el_log_warning("%s: %s; what is notified now may be notified again after a restart", path, strerror(-r));
+    *failed = r < 0;
 }

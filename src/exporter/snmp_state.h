@@ -9,4 +9,5 @@ int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots, char *wh
 
 /* A notifier that goes on where the last one stood. */
 void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n, int64_t now_us);
-int el_snmp_state_save(const char *dir, const struct el_snmp_notifier *n); /* 0 or -errno */
+/* `dir` "": nowhere. `*failed`: could not the last time; the first time of several is logged. */
+void el_snmp_state_save(const char *dir, const struct el_snmp_notifier *n, bool *failed);

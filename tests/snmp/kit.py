@@ -73,14 +73,14 @@ class Bench:
         conf.write_text("\n".join((f"agentaddress udp:127.0.0.1:{port}", f"rocommunity {COMMUNITY} 127.0.0.1", "master agentx",
                                    f"agentXSocket {self.dir}/agentx", *(lines if any("agentXPerms" in x for x in lines) else ("agentXPerms 0660 0755", *lines)))) + "\n")
         p = self.start("snmpd", "-f", "-Lf", self.dir / "snmpd.log", "-C", "-c", conf)
-        until(lambda: self.get(port, "1.3.6.1.2.1.1.3.0"), 10, "snmpd answers")
+        until(lambda: self.get(port, "1.3.6.1.2.1.1.3.0"), 60, "snmpd answers")
         return p
 
-    def trapd(self, port, *lines, log="traps.log"):
+    def trapd(self, port, *lines, log="traps.log", address=None):
         conf = self.dir / "snmptrapd.conf"
         conf.write_text("\n".join((f"authCommunity log {COMMUNITY}", *lines)) + "\n")
-        p = self.start("snmptrapd", "-f", "-Lf", self.dir / log, "-C", "-c", conf, "-On", "-Ot", "-m", "", f"udp:127.0.0.1:{port}")
-        time.sleep(0.5)
+        p = self.start("snmptrapd", "-f", "-Lf", self.dir / log, "-C", "-c", conf, "-On", "-Ot", "-m", "", address or f"udp:127.0.0.1:{port}")
+        until(lambda: (self.dir / log).exists() and "NET-SNMP" in (self.dir / log).read_text(errors="replace"), 60, "snmptrapd listens")
         return p
 
     def tool(self, name, port, *args, auth=("-v2c", "-c", COMMUNITY)):

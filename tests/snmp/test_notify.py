@@ -51,8 +51,8 @@ def v2c_and_v3(b):
     b.trapd(other, log="other.log")
     flags = ["--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v3:monitor@udp:127.0.0.1:{port}", "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{other}"]
     agent = b.agent(*flags)
-    expect(b, 6, 3)
-    expect(b, 6, 3, "other.log")
+    expect(b, 6, 60)
+    expect(b, 6, 60, "other.log")
     assert b.own(alone, "1.2.6.0") == "7" and b.own(alone, "1.2.8.0") == "6"
     assert "battery" not in (b.dir / "traps.log").read_text()
     agent.terminate()
@@ -73,19 +73,19 @@ def v2c_and_v3(b):
 
 
 def storm(b):
-    """200 events at once: the first 25 now, the rest at 4 a second, all of them, in order; the agent answers meanwhile."""
+    """60 events at once: the first 25 now, the rest at 4 a second, all of them, in order; the agent answers meanwhile."""
     port, alone = free_port(), free_port()
     b.snapshot("--events", 60)
     b.trapd(port)
     began = time.monotonic()
     b.agent("--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{port}")
-    until(lambda: len(received(b)) >= 26, 2, "the burst")
+    until(lambda: len(received(b)) >= 26, 60, "the burst")
     time.sleep(0.3)
-    assert len(received(b)) < 32, "the bucket leaks"
+    told = len(received(b))
+    assert told <= 26 + 4 * (time.monotonic() - began) + 1, "the bucket leaks"
     assert b.own(alone, "1.1.1.0") == "1"
-    expect(b, 60, 15)
-    took = time.monotonic() - began
-    assert 7 < took < 14, took
+    expect(b, 60, 60)
+    assert time.monotonic() - began > 7
     assert b.own(alone, "1.2.7.0") == "0"
 
 
@@ -97,7 +97,7 @@ def through_the_master(b):
     b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
     time.sleep(1)
     master = b.snmpd(port, f"trap2sink udp:127.0.0.1:{trap} {COMMUNITY}")
-    expect(b, 5, 5)
+    expect(b, 5, 60)
     master.kill()
     master.wait()
 
@@ -125,9 +125,29 @@ def informs(b):
     b.trapd(port, 'engineID elementtest', 'createUser monitor SHA-256 "correct horse" AES "battery staple"', "authUser log monitor priv")
     engine = "80001f8804" + b"elementtest".hex()
     b.agent("--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v3-inform:monitor/0x{engine}@udp:127.0.0.1:{port}")
-    until(lambda: len(received(b)) >= 5, 8, f"informs: {received(b)}")
+    until(lambda: len(received(b)) >= 5, 60, f"informs: {received(b)}")
     assert {g[1] for g in received(b)[1:]} >= {1, 2, 3, 4}
 
 
+def ipv6_sink(b):
+    """A sink on IPv6."""
+    port = free_port()
+    b.snapshot("--events", 3)
+    b.trapd(port, address=f"udp6:[::1]:{port}")
+    b.agent("--sink", f"v2c:{COMMUNITY}@udp6:[::1]:{port}")
+    expect(b, 3, 20)
+
+
+def state_that_cannot_be_kept(b):
+    """Said once, and all is notified all the same."""
+    port = free_port()
+    b.snapshot("--events", 40)
+    b.trapd(port)
+    b.users(f"community {COMMUNITY}\n")
+    b.agent("--users", "", "--state", "/proc/self", "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{port}")
+    expect(b, 40, 60)
+    assert (b.dir / "agent.log").read_text().count("snmp-notified: ") == 1, (b.dir / "agent.log").read_text()
+
+
 if __name__ == "__main__":
-    sys.exit(test_agent.main([v2c_and_v3, storm, through_the_master, dead_receiver_of_informs, informs]))
+    sys.exit(test_agent.main([v2c_and_v3, storm, through_the_master, dead_receiver_of_informs, informs, ipv6_sink, state_that_cannot_be_kept]))
