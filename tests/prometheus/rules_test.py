@@ -245,6 +245,20 @@ def together(cases):
     return [(", ".join(names), inputs) for names, inputs, _m in bins]
 
 
+def links():
+    """The page of an alert: the package's, or where the external label says."""
+    fire, at, _quiet = CASES["ElementDriveLost"]
+    rule = alerts()["ElementDriveLost"]
+    labels = {"job": "elementd", "instance": "h1:10450", "card": "c0", "slot": "3", "severity": "critical", "alarm": "drive_lost"}
+    said = {k: re.sub(r"{{ \$labels\.(\w+) }}", lambda m: labels[m.group(1)], rule["annotations"][k]) for k in ("summary", "description")}
+    for external, base in (({}, "file:///usr/share/elementd/runbooks"), ({"runbooks": "https://wiki/x"}, "https://wiki/x")):
+        test = one(fire)
+        del test["promql_expr_test"]
+        yield f"runbook_url {external}", test | {"external_labels": external, "alert_rule_test": [{
+            "eval_time": f"{at}m", "alertname": "ElementDriveLost",
+            "exp_alerts": [{"exp_labels": labels, "exp_annotations": said | {"runbook_url": f"{base}/ElementDriveLost.md"}}]}]}
+
+
 def quiet_tests():
     for names, inputs in together([(n, q) for n, (_f, _at, q) in CASES.items()]):
         yield names + " quiet", one(inputs, *(fired(at) for at in sorted({CASES[n][1] for n in names.split(", ")})))
@@ -272,7 +286,8 @@ def run_alerts():
     for missing in sorted(set(have) ^ set(CASES)):
         print(f"{missing}: has no case, or a case and no rule")
         bad += 1
-    tests = [(n, one(f, fired(at, n, *ALSO.get(n, ())))) for n, (f, at, _q) in CASES.items()]
+    tests = [*links()]
+    tests += [(n, one(f, fired(at, n, *ALSO.get(n, ())))) for n, (f, at, _q) in CASES.items()]
     tests += [*quiet_tests(), *stories(), *interruptions()]
     result = promtool([t for _n, t in tests])
     if result.returncode:
@@ -294,6 +309,9 @@ def run_check():
             if not rule["annotations"].get(part):
                 print(f"{name}: no {part}")
                 bad += 1
+        if not rule["annotations"]["runbook_url"].endswith(f"/{name}.md"):
+            print(f"{name}: runbook_url names another page")
+            bad += 1
         if not name.startswith("Element") or rule["labels"].get("severity") not in ("critical", "warning", "info"):
             print(f"{name}: name or severity")
             bad += 1
