@@ -1,5 +1,6 @@
 #include "model/alarm.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -186,6 +187,8 @@ void el_alarm_report(const struct el_alarm_step *st, const struct el_alarm_about
         return;
     w->alarm.value = value;
     w->alarm.limit = limit;
+    if (w->active && isnan(value) && text[0]) /* from stale to failed, from hold to reduce */
+        el_text_copy(w->alarm.text, sizeof w->alarm.text, text);
     if (w->active || now - w->wrong_since_us < seconds_us(el_alarm_kind(about->id)->raise_after_s))
         return;
     w->active = true;

@@ -33,7 +33,7 @@ enum el_alarm_verdict {
     EL_ALARM_WRONG,
 };
 
-/* `text` is kept when the alarm is raised; NAN in value and limit: no number. */
+/* `text` is what is told when the alarm is raised, and where it has no number (NAN) what is shown while it lasts. */
 void el_alarm_report(const struct el_alarm_step *st, const struct el_alarm_about *about, enum el_alarm_verdict verdict,
                      double value, double limit, const char *text);
 bool el_alarm_is_active(const struct el_alarm_step *st, const struct el_alarm_about *about);

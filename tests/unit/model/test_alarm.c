@@ -309,6 +309,21 @@ static void one_alarm_a_link(void **state)
     assert_int_equal(raised(w), 0);
 }
 
+/* What is shown is what is so now: a drive that was slow to answer is found dead. */
+static void text_follows(void **state)
+{
+    struct world *w = *state;
+    struct el_alarm a;
+
+    slot(w, 1)->state = EL_SLOT_STALE;
+    run(w, 2);
+    slot(w, 1)->state = EL_SLOT_FAILED;
+    run(w, 2);
+    el_alarm_table_active(w->table, &a, 1);
+    assert_string_equal(a.text, "drive failed");
+    assert_int_equal(w->events, 1);
+}
+
 /* A card is plugged in before ours: rows move, alarms stay; then ours goes: they end without pointing at another row.
  */
 static void rows_may_move(void **state)
@@ -364,6 +379,7 @@ int main(void)
         T(card_conditions),
         T(links_and_fans),
         T(one_alarm_a_link),
+        T(text_follows),
         T(rows_may_move),
     };
 
