@@ -6,3 +6,6 @@ set_tests_properties(package.kubernetes PROPERTIES LABELS "package;full" TIMEOUT
 # Needs root, mmdebstrap and Debian's archive; skipped without.
 add_test(NAME package.install COMMAND ${CMAKE_SOURCE_DIR}/tests/package/install.sh ${CMAKE_BINARY_DIR}/install)
 set_tests_properties(package.install PROPERTIES LABELS "package;full" TIMEOUT 900 SKIP_RETURN_CODE 77)
+# The same needs. Each line of the Containerfile without a container engine.
+add_test(NAME package.container COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/package/container.py ${CMAKE_BINARY_DIR}/container)
+set_tests_properties(package.container PROPERTIES LABELS "package;full" TIMEOUT 3600 SKIP_RETURN_CODE 77)
