@@ -361,7 +361,7 @@ static void put_security(const struct el_slot *t, struct el_buf *b)
         el_buf_puts(b, s->locking_enabled ? "<small>locks open</small>" : "<small>locks not in use</small>");
 }
 
-static void put_health(const struct el_slot *t, struct el_buf *b)
+static void put_health(const struct el_page *p, const struct el_slot *t, struct el_buf *b)
 {
     size_t before;
 
@@ -373,7 +373,7 @@ static void put_health(const struct el_slot *t, struct el_buf *b)
     before = b->len;
     el_page_ailments(b, t);
     if (b->len == before)
-        el_buf_puts(b, "healthy");
+        el_buf_puts(b, p->state == EL_SOURCE_FRESH ? "healthy" : "last known: healthy");
     el_buf_printf(b, "<small>%u %% worn", t->smart.percentage_used);
     if (t->smart.available_spare <= 100)
         el_buf_printf(b, ", %u %% spare", t->smart.available_spare);
@@ -397,7 +397,7 @@ static void put_slot_row(const struct el_page *p, const struct el_card *c, uint3
     put_temperature(p, t, b);
     put_cap(p, t, b);
     put_link(p, c, row, b);
-    put_health(t, b);
+    put_health(p, t, b);
     cell(b, "Last hour");
     if (t->state != EL_SLOT_EMPTY)
         el_page_plot(p, c, (int)t->number, "Temperature", "°C", b);

@@ -56,7 +56,8 @@ def main():
         x.keep_fresh.clear()
         wait_until("stale", lambda: b"Stale." in x.get("/")[2], 15)
         page = dom(url, 2500)
-        has(page, r"<strong>✖ Stale\.", r"<title>✖", "not known")
+        has(page, r"<strong>✖ Stale\.", r"<title>✖", "not known", "last known: healthy")
+        assert 'data-label="Health">healthy' not in page, "a drive nobody looks after is called healthy"
         assert " °C" not in re.sub(r"<style>.*?</style>", "", page, flags=re.S).split("<table")[0].split("facts")[0], "a temperature outlived its truth"
         shots(url, "stale")
     return 0
