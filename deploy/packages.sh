@@ -19,6 +19,7 @@ need_packages() {
 
 BUILD_PACKAGES="gcc libc6-dev linux-libc-dev cmake ninja-build pkg-config libmicrohttpd-dev libsnmp-dev libnvme-dev libsensors-dev
   libyaml-dev libjansson-dev libseccomp-dev libcap-ng-dev libgnutls28-dev libcrypt-dev zlib1g-dev"
+DEB_PACKAGES="dpkg-dev file python3" # dependencies of programs, manual pages
 TEST_PACKAGES="libcmocka-dev snmp snmpd snmptrapd smitools prometheus-snmp-exporter locales python3 python3-yaml python3-prometheus-client curl jq procps prometheus prometheus-alertmanager binutils iproute2
   groff-base lintian file openssl valgrind"
 FULL_PACKAGES="chromium mmdebstrap clang clang-tidy clang-format cppcheck llvm wrk prometheus-node-exporter"
