@@ -41,7 +41,26 @@ def has(page, *texts):
         assert re.search(text, page), f"the page lacks {text}"
 
 
+def contrast(css):
+    """Text on its ground, light and dark: WCAG 2 asks for 4.5 (AA)."""
+    def light(colour):
+        digits = colour[1:] if len(colour) == 7 else "".join(2 * c for c in colour[1:])
+        parts = [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+        return sum(w * (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4) for w, p in zip((0.2126, 0.7152, 0.0722), parts))
+
+    names = [dict(re.findall(r"--([\w-]+):(#\w+)", block)) for block in re.findall(r":root\{(.*?)\}", css, re.S)]
+    grounds = {"fg": "bg box bad-bg warn-bg ok-bg", "dim": "bg box bad-bg warn-bg board", "ok": "ok-bg box", "warn": "warn-bg box board",
+               "bad": "bad-bg box board", "cap": "cap-bg box", "chip-fg": "chip"}
+    for colours in (names[0], names[0] | names[1]):
+        for text, on in grounds.items():
+            for ground in on.split():
+                a, b = sorted((light(colours[text]), light(colours[ground])))
+                assert (b + 0.05) / (a + 0.05) >= 4.5, f"{text} on {ground}: {(b + 0.05) / (a + 0.05):.2f}"
+
+
 def main():
+    with open(os.path.join(os.path.dirname(__file__), "../../src/exporter/page/page.css"), encoding="utf-8") as f:
+        contrast(f.read())
     if not shutil.which("chromium"):
         print("skipped: no chromium")
         return 77
