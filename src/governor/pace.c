@@ -5,8 +5,8 @@
 #include "base/base.h"
 
 /* What did best over many random plants (tests/bench/governors). */
-#define CREDIT_MAX 24.0 /* writes that may be saved up */
-#define RATE       1.5  /* a drive in trouble may write more than the mean of all: half as much again */
+#define CREDIT_MAX 20.0 /* writes that may be saved up */
+#define RATE       1.5  /* a drive in trouble may write more than the mean of all: with the credit 200 in an hour */
 #define LOST       0.4  /* seconds of full work withheld that are worth a write when there are plenty, ... */
 #define LOST_DEAR  5.0  /* ... and how much more when there are none left */
 #define HEAT       2.0  /* degree-seconds ahead, likewise */
@@ -15,6 +15,7 @@
 #define LOOSE      1.4  /* an idle drive's cap follows upwards in steps of this */
 #define LOOSE_S    10.0
 #define PENDING_S  7.0  /* as long as an actuator may take before another cut follows the first */
+#define DEEPER     0.7  /* ... unless it has to leave less than this part of what the first one left */
 #define GUARD_CUT  0.65 /* what a guard cuts away at once: never more than down to this of what it allows */
 
 static double spent(const struct el_pace *p)
@@ -45,8 +46,8 @@ bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_ho
 {
     double cap = EL_MIN(p->cap_w, p->full_w), hold = EL_MIN(w->hold_w, w->share_w), thrift;
     bool pressed = w->used_w > 0.92 * cap, capped = isfinite(p->cap_w);
-    bool pending =
-        capped && p->quiet_s < PENDING_S && w->used_w > 1.05 * cap; /* the last cut has not come through yet */
+    bool pending = capped && p->quiet_s < PENDING_S && w->used_w > 1.05 * cap && /* the last cut is on its way ... */
+                   w->guard_w > DEEPER * cap;                                    /* ... and not far from enough */
 
     p->credit = EL_MIN(p->credit + RATE * per_hour * dt_s / 3600, CREDIT_MAX);
     p->quiet_s += dt_s;
