@@ -35,12 +35,17 @@ static void diffuse(struct el_power *p, const struct el_governor_slot *slot, dou
 int32_t el_power_step(struct el_power *p, const struct el_governor_slot *slot, const struct el_power_need *need,
                       double dt_s)
 {
-    bool helpless = !slot->can_cap || (need->capped && (!need->obeyed || (need->at_floor && need->excess_c > HURRY_C)));
+    bool floor = need->capped && need->at_floor;
+    bool helpless = !slot->can_cap || (need->capped && !need->obeyed) || (floor && need->excess_c > HURRY_C);
+    bool helped = !helpless && !floor; /* at its floor a cap has nothing to give back */
 
     if (!slot->can_power_state || slot->power_states < 2)
         return -1;
     p->since_s += dt_s;
-    p->helpless_s = helpless ? EL_CLAMP(p->helpless_s + dt_s, 0, HELPLESS_S) : p->helpless_s - dt_s;
+    if (helpless)
+        p->helpless_s = EL_CLAMP(p->helpless_s + dt_s, 0, HELPLESS_S);
+    else if (helped)
+        p->helpless_s -= dt_s;
     if (!p->used && p->helpless_s < HELPLESS_S && slot->can_cap)
         return -1;
     if (p->helpless_s < -HELPED_S) {

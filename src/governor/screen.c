@@ -20,7 +20,7 @@
 #define GRAIN_C   1.0
 #define SUSPECT_C 1.5
 #define SUSPECT_S 30.0
-#define STUCK_C_S 90.0
+#define STUCK_C_S 180.0
 #define SLOW_S    20.0
 
 static enum el_belief doubt(struct el_reading *r, enum el_quality q, enum el_belief why)

@@ -72,6 +72,26 @@ static void a_cap_that_is_ignored_brings_the_states_and_obedience_takes_them_bac
     assert_int_equal(id, 0);
 }
 
+/* At its floor a cap has nothing to give back: what the state brought below the limit would only come back. */
+static void a_state_stays_while_the_cap_stands_at_its_floor(void **state)
+{
+    struct el_power_need need = {.capped = true, .obeyed = true, .at_floor = true, .allowed_w = 3, .excess_c = 3};
+    struct el_power p = {0};
+    int32_t id = -1;
+
+    (void)state;
+    for (int t = 0; t < 60; t++)
+        id = el_power_step(&p, &steps, &need, 1);
+    assert_int_equal(id, 3);
+    need.excess_c = 0.2;
+    for (int t = 0; t < 600; t++)
+        assert_int_equal(el_power_step(&p, &steps, &need, 1), 3);
+    need.at_floor = false;
+    for (int t = 0; t < 200; t++)
+        id = el_power_step(&p, &steps, &need, 1);
+    assert_int_equal(id, 0);
+}
+
 /* A drive whose cap does nothing says why it is held back even though its cap is none. */
 static void a_state_names_its_constraint(void **state)
 {
@@ -103,6 +123,7 @@ int main(void)
         cmocka_unit_test(drives_without_states_are_left_alone),
         cmocka_unit_test(the_mean_is_what_is_allowed),
         cmocka_unit_test(a_cap_that_is_ignored_brings_the_states_and_obedience_takes_them_back),
+        cmocka_unit_test(a_state_stays_while_the_cap_stands_at_its_floor),
         cmocka_unit_test(a_state_names_its_constraint),
     };
 

@@ -238,7 +238,7 @@ static void stuck_sensor_is_found_by_bursts(void **state)
         assert_true(t > 40 || b.d.failsafe == EL_FAILSAFE_NONE);
     }
     assert_int_equal(b.d.slot[0].constraint, EL_CONSTRAINT_FAILED_SENSOR);
-    assert_true(b.d.slot[0].cap_ratio < 2 / 5.5);
+    assert_true(b.d.slot[0].cap_ratio < 0.45);
     bed_close(&b);
 }
 
