@@ -210,7 +210,8 @@ static void identifies_only_what_is_named(void **state)
     }
     for (int i = 0; i < FAKE_SLOTS; i++)
         assert_int_equal(fake.drive[i].identify, before[i]);
-    fake.named[1] = fake.changed = true;
+    fake.named[1] = true;
+    fake.changed = true;
     round_of(t);
     fake.names = false;
     for (int i = 0; i < FAKE_SLOTS; i++)
