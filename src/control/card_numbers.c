@@ -19,6 +19,7 @@ struct card {
     bool here;        /* in the last inventory */
     char address[64]; /* see place_of */
     char serial[EL_CARD_SLOTS_MAX][61];
+    int32_t slot[EL_CARD_SLOTS_MAX]; /* number of the slot that each was last in; -1 = another is in it since */
     uint32_t serials;
 };
 
@@ -48,13 +49,33 @@ static bool has_serial(const struct card *c, const char *serial)
     return false;
 }
 
-static void add_serial(struct card *c, const char *serial)
+/* The slot that a drive was last in, -1 = none. */
+static int32_t slot_of(const struct card *c, const char *serial)
 {
-    if (serial[0] && c->serials < EL_CARD_SLOTS_MAX && !has_serial(c, serial))
-        el_text_copy(c->serial[c->serials++], sizeof c->serial[0], serial);
+    for (uint32_t i = 0; i < c->serials; i++)
+        if (strcmp(c->serial[i], serial) == 0)
+            return c->slot[i];
+    return -1;
 }
 
-/* ---- the text: a line a card, "number<tab>address<tab>serial<tab>serial..." ---- */
+/* The serial of the drive that was last in a slot, "" = not known. */
+static const char *serial_in(const struct card *c, int64_t slot)
+{
+    for (uint32_t i = 0; i < c->serials; i++)
+        if (c->slot[i] == slot)
+            return c->serial[i];
+    return "";
+}
+
+static void add_serial(struct card *c, const char *serial, int64_t slot)
+{
+    if (!serial[0] || c->serials >= EL_CARD_SLOTS_MAX || has_serial(c, serial))
+        return;
+    c->slot[c->serials] = slot < 0 || slot > INT32_MAX || serial_in(c, slot)[0] ? -1 : (int32_t)slot;
+    el_text_copy(c->serial[c->serials++], sizeof c->serial[0], serial);
+}
+
+/* ---- the text: a line a card, "number<tab>address<tab>slot=serial<tab>serial..." ---- */
 
 void el_card_numbers_save(const struct el_card_numbers *n, struct el_buf *out)
 {
@@ -64,7 +85,10 @@ void el_card_numbers_save(const struct el_card_numbers *n, struct el_buf *out)
 
         el_buf_printf(out, "%" PRIu32 "\t%s", c->number, c->address);
         for (uint32_t k = 0; k < c->serials; k++)
-            el_buf_printf(out, "\t%s", c->serial[k]);
+            if (c->slot[k] < 0)
+                el_buf_printf(out, "\t%s", c->serial[k]);
+            else
+                el_buf_printf(out, "\t%" PRId32 "=%s", c->slot[k], c->serial[k]);
         el_buf_putc(out, '\n');
     }
 }
@@ -92,6 +116,22 @@ static bool known_number(const struct el_card_numbers *n, uint32_t number)
     return false;
 }
 
+static void parse_serial(char *word, struct card *out)
+{
+    char *serial = strchr(word, '=');
+    uint64_t slot;
+
+    if (serial)
+        *serial = '\0';
+    if (serial && el_num_parse_u64(word, &slot) == 0 && slot <= INT32_MAX) {
+        add_serial(out, serial + 1, (int64_t)slot);
+        return;
+    }
+    if (serial)
+        *serial = '=';
+    add_serial(out, word, -1);
+}
+
 static int parse_card(const char **at, struct card *out)
 {
     char word[64];
@@ -105,7 +145,7 @@ static int parse_card(const char **at, struct card *out)
     more = piece(at, out->address, sizeof out->address);
     while (more) {
         more = piece(at, word, sizeof word);
-        add_serial(out, word);
+        parse_serial(word, out);
     }
     return **at == '\n' ? 0 : -EBADMSG;
 }
@@ -223,21 +263,37 @@ static bool elsewhere(const struct el_inventory *inv, const char *serial)
     return false;
 }
 
+/* A drive that was not on the card stands where one stood that is gone: it was swapped while nobody looked. Drives that
+ * only changed places were not: the machine may have dealt out other numbers. */
+static void note_swap(const struct card *c, const struct el_inventory *inv, struct el_slot *slot)
+{
+    const char *before = serial_in(c, slot->number), *now = slot->identify.serial;
+
+    if (!before[0] || !now[0] || strcmp(before, now) == 0 || slot_of(c, now) >= 0 || elsewhere(inv, before))
+        return;
+    el_text_copy(slot->last_serial, sizeof slot->last_serial, before);
+    slot->replaced = 1; /* counts for a slot that is new to the snapshot: there the daemon's own look tells */
+}
+
 /* The record as the card is now: its drives, then those it had that are nowhere else. True when anything is new. */
-static bool renew(struct card *c, const struct el_inventory *inv, const struct el_card *card)
+static bool renew(struct card *c, struct el_inventory *inv, const struct el_card *card)
 {
     struct card fresh = {.number = c->number, .here = true};
     bool changed;
 
     el_text_clean(fresh.address, sizeof fresh.address, place_of(inv, card));
-    for (uint32_t i = 0; i < card->slots; i++)
-        add_serial(&fresh, inv->slots[card->first_slot + i].identify.serial);
+    for (uint32_t i = 0; i < card->slots; i++) {
+        struct el_slot *slot = &inv->slots[card->first_slot + i];
+
+        note_swap(c, inv, slot);
+        add_serial(&fresh, slot->identify.serial, slot->number);
+    }
     changed = strcmp(fresh.address, c->address) != 0;
     for (uint32_t i = 0; i < fresh.serials; i++)
-        changed |= !has_serial(c, fresh.serial[i]);
+        changed |= !has_serial(c, fresh.serial[i]) || slot_of(c, fresh.serial[i]) != fresh.slot[i];
     for (uint32_t i = 0; i < c->serials; i++)
-        if (!has_serial(&fresh, c->serial[i]) && !elsewhere(inv, c->serial[i]))
-            add_serial(&fresh, c->serial[i]);
+        if (!elsewhere(inv, c->serial[i]))
+            add_serial(&fresh, c->serial[i], c->slot[i]);
     *c = fresh;
     return changed;
 }

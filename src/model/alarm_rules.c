@@ -140,8 +140,9 @@ static void drive_replaced(const struct el_alarm_step *st, const struct el_slot 
     bool other = b->serial[0] && t->identify.serial[0] && strcmp(b->serial, t->identify.serial) != 0;
     char text[EL_EVENT_TEXT];
 
-    if (other || (b->known && t->replaced > b->replaced)) {
-        snprintf(text, sizeof text, "drive %.40s replaced by %.40s", b->serial, t->identify.serial);
+    if (other || t->replaced > b->replaced) {
+        snprintf(text, sizeof text, "drive %.40s replaced by %.40s", b->serial[0] ? b->serial : t->last_serial,
+                 t->identify.serial);
         about.id = EL_ALARM_DRIVE_REPLACED;
         el_alarm_happened(st, &about, text);
         el_alarm_clear_slot(st, about.slot);

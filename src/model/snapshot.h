@@ -135,7 +135,7 @@ struct el_slot {
     char last_serial[61]; /* of the drive that was here before this one or before it went */
     int64_t up_since_us, last_success_us;
     int64_t last_success_realtime_us;
-    uint64_t replaced; /* drives swapped in this slot since the daemon first saw it */
+    uint64_t replaced; /* drives swapped in this slot since the daemon first saw it, one more if before its start */
     int32_t numa_node; /* -1 = unknown */
     char array[16];    /* md array it is a member of ("md0"); "" = none */
     enum el_array_level array_level;

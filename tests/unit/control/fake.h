@@ -39,6 +39,7 @@ struct fake_drive {
 struct fake {
     struct fake_drive drive[FAKE_SLOTS];
     _Atomic bool changed;
+    bool serials;                  /* the kernel tells them */
     bool names, named[FAKE_SLOTS]; /* names: says of which drives something may have changed */
     uint32_t key_base;
     _Atomic unsigned closed;
@@ -77,7 +78,7 @@ static inline int fake_discover(void *dev, struct el_inventory *inv)
         inv->slots[i].numa_node = -1;
         if (f->drive[i].present)
             snprintf(inv->slots[i].controller, sizeof inv->slots[i].controller, "nvme%u", i);
-        if (f->drive[i].mute) /* then it is the kernel that tells who it is */
+        if (f->drive[i].mute || (f->serials && f->drive[i].present)) /* the kernel tells who it is */
             strcpy(inv->slots[i].identify.serial, f->drive[i].serial);
     }
     if (f->names && (inv->named = calloc(FAKE_SLOTS, sizeof *inv->named)))

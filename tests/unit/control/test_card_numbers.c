@@ -21,7 +21,7 @@ static struct el_inventory machine(const char *text)
 
             snprintf(s->identify.serial, 61, "%s", word[0] == '-' ? "" : word);
             snprintf(s->controller, sizeof s->controller, "%s", word[0] == '-' && word[1] ? word + 1 : "");
-            c->slots++;
+            s->number = c->slots++;
         }
     }
     return inv;
@@ -76,13 +76,46 @@ static void what_is_saved_is_read(void **state)
     struct el_buf text = {0};
 
     expect(n, "a A1 A2;0000:41:00.0 B1;c -", "012", 1);
+    expect(n, "a A1 A=3;0000:41:00.0 - B1;c -", "012", 1);
     el_card_numbers_save(n, &text);
-    assert_string_equal(text.data, "elementd-cards 1\n0\ta\tA1\tA2\n1\t0000:41:00.0\tB1\n2\tc\n");
+    assert_string_equal(text.data, "elementd-cards 1\n0\ta\t0=A1\t1=A=3\tA2\n1\t0000:41:00.0\t1=B1\n2\tc\n");
     assert_int_equal(el_card_numbers_load(again, text.data), 0);
     expect(again, "0000:01:00.0 B1;c -;0000:02:00.0 A2", "120", 1);
     el_buf_free(&text);
     el_card_numbers_free(n);
     el_card_numbers_free(again);
+}
+
+/* Slots of the first card that count as swapped, as digits. */
+static void expect_swaps(struct el_card_numbers *n, const char *text, const char *swaps)
+{
+    struct el_inventory inv = machine(text);
+    char got[16] = "";
+
+    assert_true(el_card_numbers_apply(n, &inv) >= 0);
+    for (uint32_t i = 0; i < inv.cards->slots; i++)
+        if (inv.slots[i].replaced)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%u", i);
+    assert_string_equal(got, swaps);
+    el_inventory_free(&inv);
+}
+
+static void swaps_are_noticed(void **state)
+{
+    struct el_card_numbers *n = el_card_numbers_new();
+
+    assert_int_equal(el_card_numbers_load(n, "elementd-cards 1\n0\ta\tA1\tA2\n"), 0); /* of before slots were kept */
+    expect_swaps(n, "a A1 A3 -", "");
+    expect_swaps(n, "a A1 A4 A5", "1");
+    expect_swaps(n, "a A1 A4 A5", "");
+    expect_swaps(n, "a A1 - A6", "2");  /* an empty slot is nobody's swap ... */
+    expect_swaps(n, "a A1 A7 A6", "1"); /* ... until another drive is in it */
+    expect_swaps(n, "a A1 A4 A6", "1"); /* the former one came back */
+    expect_swaps(n, "a A6 A1 A4", "");  /* all there, elsewhere */
+    expect_swaps(n, "a A1 A4 A8", "");  /* one less before them: all moved up, and one is new */
+    expect_swaps(n, "a A9 A4 A8;b A1", "");
+    expect_swaps(n, "a A9 A4 A8;b B1", "");
+    el_card_numbers_free(n);
 }
 
 static void nonsense_is_refused_whole(void **state)
@@ -125,9 +158,9 @@ static void many_strangers_do_not_fill_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_follow_serials),        cmocka_unit_test(equal_serials_stay_apart),
-        cmocka_unit_test(what_is_saved_is_read),         cmocka_unit_test(nonsense_is_refused_whole),
-        cmocka_unit_test(many_strangers_do_not_fill_it),
+        cmocka_unit_test(numbers_follow_serials),    cmocka_unit_test(equal_serials_stay_apart),
+        cmocka_unit_test(what_is_saved_is_read),     cmocka_unit_test(swaps_are_noticed),
+        cmocka_unit_test(nonsense_is_refused_whole), cmocka_unit_test(many_strangers_do_not_fill_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -447,6 +447,36 @@ static void sets_nothing_on_a_drive_it_does_not_know(void **state)
     settings = before;
 }
 
+/* Swapped while nothing ran: told at the start, once, and not of a slot that was empty or drives that changed places.
+ */
+static void tells_what_was_swapped_before_the_start(void **state)
+{
+    struct el_device_ops ops = fake_ops_inline;
+    struct el_device dev = {&ops, &fake};
+    const struct el_snapshot *s;
+    struct el_tick *t = NULL;
+
+    fake_init(&fake);
+    fake.serials = ops.by_order = true;
+    for (int run = 0; run < 3; run++) {
+        assert_int_equal(el_tick_new(&dev, &settings, &t), 0);
+        s = round_of(t);
+        assert_int_equal(slot(s, 0)->replaced, 0);
+        assert_int_equal(slot(s, 1)->replaced, run == 1);
+        assert_int_equal(slot(s, 3)->replaced, 0);
+        assert_int_equal(has_event(s, "replaced"), run == 1);
+        if (run == 1) {
+            assert_true(has_event_of(s, 1, "drive SERIAL1 replaced by OTHER"));
+            assert_string_equal(slot(s, 1)->last_serial, "SERIAL1");
+            strcpy(fake.drive[0].serial, "SERIAL2");
+            strcpy(fake.drive[2].serial, "SERIAL0");
+        }
+        strcpy(fake.drive[1].serial, "OTHER");
+        fake.drive[3].present = true;
+        el_tick_free(t);
+    }
+}
+
 static int64_t ahead_us;
 
 static int64_t later(void *dev)
@@ -494,6 +524,7 @@ int main(void)
         cmocka_unit_test(asks_each_drive_once_per_poll),
         cmocka_unit_test(reads_the_state_of_locks),
         cmocka_unit_test(tells_removed_replaced_and_returned),
+        cmocka_unit_test(tells_what_was_swapped_before_the_start),
         cmocka_unit_test(stale_then_failed_then_back),
         cmocka_unit_test(identifies_only_what_is_named),
         cmocka_unit_test(hung_drive_delays_nobody),
