@@ -59,11 +59,33 @@ static bool check_snmp(const char *path, const struct el_settings *s, struct el_
     return false;
 }
 
+/* A profile that cannot be read: the daemon would go on without it. */
+static bool check_profiles(const char *path, struct el_settings *s, struct el_config_error *err)
+{
+    EL_AUTO_FREE struct el_card_profile *p = malloc(sizeof *p);
+    EL_AUTO_YAML struct el_yaml *root = NULL;
+    struct el_config_error why;
+
+    el_cli_find_profiles(s);
+    for (uint32_t i = 0; p && i < s->cards; i++) {
+        const struct el_yaml *card, *at;
+
+        if (!s->card[i].profile[0] || el_config_load_card(s->profiles_dir, s->card[i].profile, p, &why) == 0)
+            continue;
+        el_yaml_load(path, &root, err);
+        card = el_yaml_get(root, "cards")->child[i];
+        at = el_yaml_get(card, "profile");
+        el_yaml_error(at ? at : card, err, "%s", why.text);
+        return false;
+    }
+    return true;
+}
+
 static int check(const char *path, bool as_json)
 {
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
     struct el_config_error err = {"elementd check: out of memory"};
-    bool good = s && el_config_load(path, s, &err) == 0 && check_snmp(path, s, &err);
+    bool good = s && el_config_load(path, s, &err) == 0 && check_snmp(path, s, &err) && check_profiles(path, s, &err);
 
     if (as_json)
         return print_json(path, good ? NULL : err.text);

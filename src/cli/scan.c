@@ -191,8 +191,8 @@ static void put_link(struct el_buf *b, const struct el_link *l)
     el_buf_printf(b, " GT/s x%u", l->current_width);
     if (l->degraded) {
         el_buf_puts(b, " DEGRADED (could be ");
-        el_buf_double(b, (l->expected_mts ? l->expected_mts : l->max_mts) / 1000.0);
-        el_buf_printf(b, " GT/s x%u)", l->expected_width ? l->expected_width : l->max_width);
+        el_buf_double(b, el_link_wanted_mts(l) / 1000.0);
+        el_buf_printf(b, " GT/s x%u)", el_link_wanted_width(l));
     }
 }
 
@@ -325,7 +325,8 @@ static void put_missing(struct el_buf *b, const struct el_snapshot *s, uint32_t 
     const struct el_card *c = &el_snapshot_cards(s)[card];
 
     if (!c->profile[0])
-        el_buf_puts(b, "  note: no card profile matches: thermal start values are generic and get learnt\n");
+        el_buf_puts(b, "  note: no card profile: thermal start values are generic and get learnt; name one under "
+                       "`cards` in the settings\n");
     for (size_t i = 0; i < EL_ARRAY_SIZE(wanted); i++)
         if (!has_role(s, card, wanted[i].role))
             el_buf_printf(b, "  note: %s\n", wanted[i].what);

@@ -91,6 +91,8 @@ static const struct el_field root_rows[] = {
 static const struct el_field card_rows[] = {
     {"card", EL_FIELD_TEXT, C(card), .example = "\"*\"",
      .doc = "Name of a card, serial of a drive on it, or \"*\" for all. Later entries win."},
+    {"profile", EL_FIELD_TEXT, C(profile), .example = "lqd4500",
+     .doc = "What card it is, a file of profiles_dir: limits, links, warranty and cooling to start from."},
     {"limit_c", EL_FIELD_DOUBLE_OR_NULL, C(limit_c), 20, 120,
      .doc = "Drive temperature to hold; null = the drive's own warning threshold."},
     {"sensor_limit_c", EL_FIELD_DOUBLE_OR_NULL, C(sensor_limit_c), 20, 150,

@@ -55,6 +55,8 @@ void el_card_settings_of(const struct el_settings *s, const struct el_card *card
         take(&out->floor_ratio, e->floor_ratio, nothing.floor_ratio);
         for (uint32_t i = 0; i < EL_CARD_SLOTS_MAX; i++)
             take(&out->weight[i], e->weight[i], 1);
+        if (e->profile[0])
+            el_text_copy(out->profile, sizeof out->profile, e->profile);
         if (e->warranty_start[0])
             el_text_copy(out->warranty_start, sizeof out->warranty_start, e->warranty_start);
         out->composite_only |= e->composite_only;
@@ -188,4 +190,23 @@ void el_card_limits(const struct el_settings *s, const struct el_card_facts *f, 
     card->rated_endurance_bytes = p ? p->rated_endurance_bytes : 0;
     if (p && !card->title[0])
         el_text_copy(card->title, sizeof card->title, p->title);
+}
+
+static uint32_t at_most(uint32_t v, uint32_t limit)
+{
+    return !limit ? v : v ? EL_MIN(v, limit) : limit;
+}
+
+void el_card_links(const struct el_card_profile *p, struct el_link *links, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct el_link *l = &links[i];
+        bool host = l->role == EL_LINK_UPSTREAM;
+
+        if (!el_link_is_lower_end(l))
+            continue;
+        l->expected_mts = at_most(l->expected_mts, (host ? p->link_gts10 : p->slot_link_gts10) * 100);
+        l->expected_width = at_most(l->expected_width, host ? p->link_width : p->slot_link_width);
+        l->degraded = el_link_is_degraded(l);
+    }
 }

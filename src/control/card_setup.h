@@ -26,6 +26,10 @@ void el_card_setup(const struct el_settings *s, const struct el_card_facts *f, s
 /* Limits of the card row itself, for alarms and views. */
 void el_card_limits(const struct el_settings *s, const struct el_card_facts *f, struct el_card *card);
 
+/* What the card's profile promises of its `n` links: nothing beyond it is expected; it stands in where an end does not
+ * tell. Links of the drives and the card's own to the host. */
+void el_card_links(const struct el_card_profile *p, struct el_link *links, uint32_t n);
+
 /* The temperature a drive is held to, margin included; NAN = unknown. */
 double el_card_slot_limit(const struct el_card_settings *cs, const struct el_slot *slot,
                           const struct el_drive_profile *drive);

@@ -216,11 +216,14 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
     struct el_card *card = &el_snapshot_cards(w->s)[row];
     struct el_slot *slots = &el_snapshot_slots(w->s)[card->first_slot];
     struct el_card_loop *l = &c->loop[row];
-    struct el_card_facts f = {.card = card, .slots = slots, .profile = el_profiles_card(c->profiles, card->profile)};
+    struct el_card_facts f = {.card = card, .slots = slots};
     struct el_card_settings cs;
     uint32_t fans[EL_CARD_FANS_MAX];
 
     el_card_settings_of(c->settings, card, slots, &cs);
+    if (cs.profile[0])
+        el_text_copy(card->profile, sizeof card->profile, cs.profile);
+    f.profile = el_profiles_card(c->profiles, card->profile);
     for (uint32_t i = 0; i < EL_MIN(card->slots, (uint32_t)EL_CARD_SLOTS_MAX); i++) {
         f.drive[i] = el_profiles_drive(c->profiles, slots[i].profile, slots[i].identify.model);
         f.usable[i] = ds->drive[card->first_slot + i].usable;
@@ -263,6 +266,14 @@ static void gather_sensors(struct el_cards *c, struct el_world *w, uint32_t row)
     memset(c->in.fan_rpm, 0, sizeof c->in.fan_rpm);
     for (uint32_t i = 0; i < l->tachos; i++)
         c->in.fan_rpm[i] = s[l->tacho[i]].value;
+}
+
+static void gather_links(struct el_cards *c, struct el_world *w, const struct el_card *card)
+{
+    const struct el_card_profile *p = el_profiles_card(c->profiles, card->profile);
+
+    if (p)
+        el_card_links(p, &el_snapshot_links(w->s)[card->first_link], card->links);
 }
 
 static enum el_actuator cap_actuator(const struct el_drive *d)
@@ -496,6 +507,7 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
     slots = &el_snapshot_slots(w->s)[card->first_slot];
     told = l->governor ? el_governor_card(l->governor) : NULL; /* its prices and abilities */
     gather_sensors(c, w, row);
+    gather_links(c, w, card);
     c->in.now_us = now_us;
     for (uint32_t i = 0; i < n; i++)
         gather_slot(c, &slots[i], &drives[i], told ? &told->slot[i] : NULL, &c->in.slot[i]);

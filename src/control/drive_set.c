@@ -186,7 +186,7 @@ static const char *why_unread(int result)
     case EHOSTDOWN:
         return "asleep (runtime-suspended), and left asleep";
     case EAGAIN:
-        return "its controller is being reset";
+        return "its controller is being reset or connected";
     case ENODEV:
         return "its controller is gone or dead";
     case EACCES:

@@ -54,10 +54,15 @@ static void set_limits(const struct el_settings *settings, struct el_profiles *p
     for (uint32_t c = 0; c < w->s->cards.count; c++) {
         struct el_card *card = &el_snapshot_cards(w->s)[c];
         struct el_slot *slots = &el_snapshot_slots(w->s)[card->first_slot];
-        struct el_card_facts f = {.card = card, .slots = slots, .profile = el_profiles_card(profiles, card->profile)};
+        struct el_card_facts f = {.card = card, .slots = slots};
         struct el_card_settings cs;
 
         el_card_settings_of(settings, card, slots, &cs);
+        if (cs.profile[0])
+            el_text_copy(card->profile, sizeof card->profile, cs.profile);
+        f.profile = el_profiles_card(profiles, card->profile);
+        if (f.profile)
+            el_card_links(f.profile, &el_snapshot_links(w->s)[card->first_link], card->links);
         el_card_limits(settings, &f, card);
         for (uint32_t i = 0; i < card->slots; i++)
             slots[i].decision.limit_c = el_card_slot_limit(

@@ -110,7 +110,8 @@ void el_remap_free(struct el_remap *r)
 static void take_card(struct el_card *c, const struct el_card *inv)
 {
     memcpy(c->name, inv->name, sizeof c->name);
-    memcpy(c->profile, inv->profile, sizeof c->profile);
+    if (inv->profile[0]) /* else what the settings said stays */
+        memcpy(c->profile, inv->profile, sizeof c->profile);
     memcpy(c->title, inv->title, sizeof c->title);
     memcpy(c->address, inv->address, sizeof c->address);
     memcpy(c->serial, inv->serial, sizeof c->serial);

@@ -10,10 +10,12 @@
 #include "device/rows.h"
 #include "device/sensor.h"
 
+#define ALARMS 6 /* plain, and of each limit */
+
 /* Where one row comes from. */
 struct source {
     const sensors_chip_name *chip;
-    int value, alarm, fault, min, max, max2; /* subfeature numbers; -1 = none */
+    int value, alarm[ALARMS], fault, min, max, max2; /* subfeature numbers; -1 = none */
     bool limits_known;
     int64_t limit_min, limit_max;
     double to_raw;              /* libsensors' unit to that of hwmon files */
@@ -33,26 +35,23 @@ static const struct kind {
     sensors_feature_type feature;
     enum el_sensor_kind kind;
     double to_raw;
-    sensors_subfeature_type value, value2, min, max, max2, alarm, fault;
+    sensors_subfeature_type value, value2, min, max, max2, fault;
 } kinds[] = {
     {SENSORS_FEATURE_TEMP, EL_SENSOR_TEMPERATURE, 1e3, SENSORS_SUBFEATURE_TEMP_INPUT, SENSORS_SUBFEATURE_UNKNOWN,
      SENSORS_SUBFEATURE_TEMP_MIN, SENSORS_SUBFEATURE_TEMP_MAX, SENSORS_SUBFEATURE_TEMP_CRIT,
-     SENSORS_SUBFEATURE_TEMP_ALARM, SENSORS_SUBFEATURE_TEMP_FAULT},
+     SENSORS_SUBFEATURE_TEMP_FAULT},
     {SENSORS_FEATURE_FAN, EL_SENSOR_FAN, 1, SENSORS_SUBFEATURE_FAN_INPUT, SENSORS_SUBFEATURE_UNKNOWN,
-     SENSORS_SUBFEATURE_FAN_MIN, SENSORS_SUBFEATURE_FAN_MAX, SENSORS_SUBFEATURE_UNKNOWN, SENSORS_SUBFEATURE_FAN_ALARM,
-     SENSORS_SUBFEATURE_FAN_FAULT},
+     SENSORS_SUBFEATURE_FAN_MIN, SENSORS_SUBFEATURE_FAN_MAX, SENSORS_SUBFEATURE_UNKNOWN, SENSORS_SUBFEATURE_FAN_FAULT},
     {SENSORS_FEATURE_IN, EL_SENSOR_VOLTAGE, 1e3, SENSORS_SUBFEATURE_IN_INPUT, SENSORS_SUBFEATURE_UNKNOWN,
-     SENSORS_SUBFEATURE_IN_MIN, SENSORS_SUBFEATURE_IN_MAX, SENSORS_SUBFEATURE_IN_CRIT, SENSORS_SUBFEATURE_IN_ALARM,
-     SENSORS_SUBFEATURE_UNKNOWN},
+     SENSORS_SUBFEATURE_IN_MIN, SENSORS_SUBFEATURE_IN_MAX, SENSORS_SUBFEATURE_IN_CRIT, SENSORS_SUBFEATURE_UNKNOWN},
     {SENSORS_FEATURE_CURR, EL_SENSOR_CURRENT, 1e3, SENSORS_SUBFEATURE_CURR_INPUT, SENSORS_SUBFEATURE_UNKNOWN,
      SENSORS_SUBFEATURE_CURR_MIN, SENSORS_SUBFEATURE_CURR_MAX, SENSORS_SUBFEATURE_CURR_CRIT,
-     SENSORS_SUBFEATURE_CURR_ALARM, SENSORS_SUBFEATURE_UNKNOWN},
+     SENSORS_SUBFEATURE_UNKNOWN},
     {SENSORS_FEATURE_POWER, EL_SENSOR_POWER, 1e6, SENSORS_SUBFEATURE_POWER_INPUT, SENSORS_SUBFEATURE_POWER_AVERAGE,
      SENSORS_SUBFEATURE_POWER_MIN, SENSORS_SUBFEATURE_POWER_MAX, SENSORS_SUBFEATURE_POWER_CRIT,
-     SENSORS_SUBFEATURE_POWER_ALARM, SENSORS_SUBFEATURE_UNKNOWN},
-    {SENSORS_FEATURE_HUMIDITY, EL_SENSOR_HUMIDITY, 1e3, SENSORS_SUBFEATURE_HUMIDITY_INPUT, SENSORS_SUBFEATURE_UNKNOWN,
-     SENSORS_SUBFEATURE_UNKNOWN, SENSORS_SUBFEATURE_UNKNOWN, SENSORS_SUBFEATURE_UNKNOWN, SENSORS_SUBFEATURE_UNKNOWN,
      SENSORS_SUBFEATURE_UNKNOWN},
+    {SENSORS_FEATURE_HUMIDITY, EL_SENSOR_HUMIDITY, 1e3, SENSORS_SUBFEATURE_HUMIDITY_INPUT, SENSORS_SUBFEATURE_UNKNOWN,
+     SENSORS_SUBFEATURE_UNKNOWN, SENSORS_SUBFEATURE_UNKNOWN, SENSORS_SUBFEATURE_UNKNOWN, SENSORS_SUBFEATURE_UNKNOWN},
 };
 
 static int number(const sensors_chip_name *chip, const sensors_feature *f, sensors_subfeature_type type)
@@ -60,6 +59,18 @@ static int number(const sensors_chip_name *chip, const sensors_feature *f, senso
     const sensors_subfeature *s = type == SENSORS_SUBFEATURE_UNKNOWN ? NULL : sensors_get_subfeature(chip, f, type);
 
     return s && (s->flags & SENSORS_MODE_R) ? s->number : -1;
+}
+
+static void find_alarms(const sensors_chip_name *chip, const sensors_feature *f, int alarm[ALARMS])
+{
+    const sensors_subfeature *s;
+    int nr = 0, n = 0;
+
+    while (n < ALARMS && (s = sensors_get_all_subfeatures(chip, f, &nr)))
+        if (strstr(s->name, "_alarm") && (s->flags & SENSORS_MODE_R))
+            alarm[n++] = s->number;
+    while (n < ALARMS)
+        alarm[n++] = -1;
 }
 
 static double get(const sensors_chip_name *chip, int subfeature, double none)
@@ -103,7 +114,7 @@ static int add_feature(struct el_hwmon *h, struct el_inventory *inv, const struc
         source.value = number(base->chip, f, k->value2);
     if (source.value < 0)
         return 0;
-    source.alarm = number(base->chip, f, k->alarm);
+    find_alarms(base->chip, f, source.alarm);
     source.fault = number(base->chip, f, k->fault);
     source.min = number(base->chip, f, k->min);
     source.max = number(base->chip, f, k->max);
@@ -139,7 +150,7 @@ static int add_pwms(struct el_hwmon *h, struct el_inventory *inv, const struct s
 
 static int add_chip(struct el_hwmon *h, struct el_inventory *inv, const sensors_chip_name *chip)
 {
-    struct source base = {.chip = chip, .value = -1, .alarm = -1, .fault = -1};
+    struct source base = {.chip = chip, .value = -1, .fault = -1};
     const char *dir = chip->path && chip->path[0] == '/' ? chip->path + 1 : "";
     const char *tag = strrchr(dir, '/');
     const sensors_feature *f;
@@ -270,7 +281,9 @@ void el_hwmon_read(struct el_hwmon *h, uint32_t i, struct el_sensor *s, int64_t 
         s->value.quality = EL_FAILED;
     else
         s->value = el_sensor_reading(s->kind, v * source->to_raw, now_us);
-    s->alarm = get(source->chip, source->alarm, 0) == 1;
+    s->alarm = false;
+    for (int k = 0; k < ALARMS; k++)
+        s->alarm |= get(source->chip, source->alarm[k], 0) == 1;
     s->fault = get(source->chip, source->fault, 0) == 1;
     if (s->fault && s->kind == EL_SENSOR_TEMPERATURE && s->value.quality == EL_GOOD)
         s->value.quality = EL_FAILED; /* an open diode: the number beside it is noise */

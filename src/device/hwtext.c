@@ -176,12 +176,15 @@ static bool flag(const struct el_sysfs *fs, const struct el_hwtext_place *p, con
 
 void el_hwtext_read(const struct el_sysfs *fs, const struct el_hwtext_place *p, struct el_sensor *s, int64_t now_us)
 {
+    static const char *const alarms[] = {"_alarm",     "_min_alarm",   "_max_alarm",      "_crit_alarm",
+                                         "_cap_alarm", "_lcrit_alarm", "_emergency_alarm"};
     EL_AUTO_BUF struct el_buf b = {0};
     int r = el_sysfs_bytes(fs, p->dir, p->value, 64, &b);
     int64_t raw;
 
-    s->alarm =
-        flag(fs, p, "_alarm") || flag(fs, p, "_max_alarm") || flag(fs, p, "_min_alarm") || flag(fs, p, "_crit_alarm");
+    s->alarm = false;
+    for (size_t i = 0; i < EL_ARRAY_SIZE(alarms); i++)
+        s->alarm |= flag(fs, p, alarms[i]);
     s->fault = flag(fs, p, "_fault");
     if (r == 0 && (!b.len || b.data[0] == '\n'))
         s->value.quality = EL_ABSENT;

@@ -48,9 +48,9 @@ uint32_t el_pcie_speed_mts(const char *text)
         const char *text;
         uint32_t mts;
     } speeds[] = {
-        {"2.5 GT/s", 2500},   {"5 GT/s", 5000},   {"5.0 GT/s", 5000},   {"8 GT/s", 8000},
-        {"8.0 GT/s", 8000},   {"16 GT/s", 16000}, {"16.0 GT/s", 16000}, {"32 GT/s", 32000},
-        {"32.0 GT/s", 32000}, {"64 GT/s", 64000}, {"64.0 GT/s", 64000},
+        {"2.5 GT/s", 2500},   {"5 GT/s", 5000},     {"5.0 GT/s", 5000},     {"8 GT/s", 8000},     {"8.0 GT/s", 8000},
+        {"16 GT/s", 16000},   {"16.0 GT/s", 16000}, {"32 GT/s", 32000},     {"32.0 GT/s", 32000}, {"64 GT/s", 64000},
+        {"64.0 GT/s", 64000}, {"128 GT/s", 128000}, {"128.0 GT/s", 128000},
     };
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(speeds); i++) {
@@ -88,20 +88,19 @@ uint64_t el_pcie_bytes_per_s(uint32_t mts, uint32_t width)
 }
 
 /* Speed and width come out of one register: when the width cannot be (63, 255: the register read all ones), the speed
- * beside it is worth nothing either. Width 0 is a link that is down: its speed says nothing. */
+ * beside it is worth nothing either. Width 0 is a link that is down: its speed says nothing. A file that is missing, or
+ * a speed that this kernel has no name for, leaves the other one standing. */
 static void read_rate(const struct el_sysfs *fs, const char *dir, const char *speed_file, const char *width_file,
                       uint32_t *mts, uint32_t *width, bool *down)
 {
     char text[32];
-    int64_t lanes = -1;
+    int64_t lanes;
+    bool said = el_sysfs_i64(fs, dir, width_file, &lanes) == 0;
 
-    *mts = *width = 0;
-    *down = false;
-    if (el_sysfs_i64(fs, dir, width_file, &lanes) < 0 || el_sysfs_line(fs, dir, speed_file, text, sizeof text) < 0)
-        return;
-    *down = lanes == 0;
-    *width = el_pcie_width(lanes);
-    if (*width)
+    *width = said ? el_pcie_width(lanes) : 0;
+    *down = said && lanes == 0;
+    *mts = 0;
+    if ((*width || !said) && el_sysfs_line(fs, dir, speed_file, text, sizeof text) == 0)
         *mts = el_pcie_speed_mts(text);
 }
 
@@ -112,28 +111,51 @@ bool el_pcie_suspended(const struct el_sysfs *fs, const char *dir)
     return el_sysfs_line(fs, dir, "power/runtime_status", text, sizeof text) == 0 && strncmp(text, "suspend", 7) == 0;
 }
 
-/* "Name count" pairs, one a line or all on one; the total under its own name, given, never recomputed. */
+static void note_aer(struct el_link *l, enum el_aer_severity s, const char *name, uint64_t count)
+{
+    char clean[sizeof l->aer_error[0].name];
+
+    if (strncmp(name, "TOTAL_ERR_", 10) == 0) {
+        l->aer[s].total = count;
+        l->aer[s].valid = true;
+        return;
+    }
+    el_text_clean(clean, sizeof clean, name);
+    for (uint32_t i = 0; i < l->aer_errors; i++) /* a name told twice is one series */
+        if (l->aer_error[i].severity == (uint32_t)s && strcmp(l->aer_error[i].name, clean) == 0)
+            return;
+    if (!count || l->aer_errors == EL_AER_ERRORS)
+        return;
+    memcpy(l->aer_error[l->aer_errors].name, clean, sizeof clean);
+    l->aer_error[l->aer_errors].severity = s;
+    l->aer_error[l->aer_errors++].count = count;
+}
+
+/* "Name count" pairs. The names of kernels before 5.2 are several words ("Bad TLP 7"): BadTLP. */
+static void parse_aer_line(char *line, struct el_link *l, enum el_aer_severity s)
+{
+    char *save, name[64] = "";
+
+    for (char *word = strtok_r(line, " \t", &save); word; word = strtok_r(NULL, " \t", &save)) {
+        uint64_t v;
+        bool count = el_num_parse_u64(word, &v) == 0;
+
+        if (count && name[0])
+            note_aer(l, s, name, v);
+        if (count || word[strlen(word) - 1] == ':')
+            name[0] = '\0';
+        else if (strlen(name) + strlen(word) < sizeof name)
+            strcat(name, word);
+    }
+}
+
+/* One pair a line, or all on one; the total under its own name, given, never recomputed. */
 static void parse_aer(char *text, struct el_link *l, enum el_aer_severity s)
 {
-    char *save, *name, *count;
+    char *save;
 
-    for (name = strtok_r(text, " \t\n", &save); name; name = strtok_r(NULL, " \t\n", &save)) {
-        uint64_t v;
-
-        if (name[strlen(name) - 1] == ':')
-            continue;
-        count = strtok_r(NULL, " \t\n", &save);
-        if (!count || el_num_parse_u64(count, &v) < 0)
-            return;
-        if (strncmp(name, "TOTAL_ERR_", 10) == 0) {
-            l->aer[s].total = v;
-            l->aer[s].valid = true;
-        } else if (v && l->aer_errors < EL_AER_ERRORS) {
-            el_text_clean(l->aer_error[l->aer_errors].name, sizeof l->aer_error[0].name, name);
-            l->aer_error[l->aer_errors].severity = s;
-            l->aer_error[l->aer_errors++].count = v;
-        }
-    }
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        parse_aer_line(line, l, s);
 }
 
 static void read_aer(const struct el_sysfs *fs, const char *dir, struct el_link *l)
@@ -181,6 +203,12 @@ static uint32_t least(uint32_t a, uint32_t b)
     return !a ? b : !b ? a : EL_MIN(a, b);
 }
 
+/* What this end could do with that port: the port alone may promise what this end never could. */
+static uint32_t able(uint32_t end, uint32_t port)
+{
+    return end ? least(end, port) : 0;
+}
+
 static void expect(struct el_link *a, uint32_t mts, uint32_t width)
 {
     a->expected_mts = least(a->expected_mts, mts);
@@ -207,21 +235,14 @@ void el_pcie_judge(struct el_link *links, uint32_t n)
 
         if (!el_link_is_lower_end(l))
             continue;
-        if (!l->max_mts) /* the port alone may promise what this end never could */
-            continue;
-        if (parent && parent->max_mts) {
-            expect(l, least(l->max_mts, parent->max_mts), least(l->max_width, parent->max_width));
-            expect(parent, l->expected_mts, l->expected_width);
-        } else {
-            expect(l, l->max_mts, l->max_width);
-        }
+        expect(l, able(l->max_mts, parent ? parent->max_mts : 0), able(l->max_width, parent ? parent->max_width : 0));
+        if (parent)
+            expect(parent, parent->max_mts ? l->expected_mts : 0, parent->max_width ? l->expected_width : 0);
     }
     for (uint32_t i = 0; i < n; i++) {
         struct el_link *l = &links[i];
 
-        l->degraded = l->up && l->known &&
-                      ((l->expected_mts && l->current_mts < l->expected_mts) ||
-                       (l->expected_width && l->current_width < l->expected_width));
+        l->degraded = el_link_is_degraded(l);
         l->path_bottleneck_bytes_per_s = l->up ? bottleneck(links, n, l) : 0;
     }
 }

@@ -143,7 +143,7 @@ static int recorded_admin(void *dev, uint32_t key, struct el_admin *cmd)
     if (!el_sysfs_exists(&m->fs, dir, "") && el_sysfs_exists(&m->fs, "sys/class/nvme", ""))
         return -ENODEV;
     if (el_sysfs_line(&m->fs, dir, "state", state, sizeof state) == 0 && strcmp(state, "live") != 0)
-        return strcmp(state, "dead") == 0 ? -ENODEV : -EAGAIN;
+        return strcmp(state, "dead") == 0 || strncmp(state, "deleting", 8) == 0 ? -ENODEV : -EAGAIN;
     el_sysfs_join(dir, "nvme", controller);
     return cmd->kind == EL_ADMIN_GET_FEATURE ? feature(m, dir, cmd) : page(m, dir, cmd);
 }

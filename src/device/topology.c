@@ -412,6 +412,7 @@ static void fill_slot(struct build *b, const struct endpoint *e, struct el_slot 
     if (e->controller[0]) {
         el_sysfs_line(b->fs, ctrl_dir, "transport", s->transport, sizeof s->transport);
         el_sysfs_line(b->fs, ctrl_dir, "state", s->ctrl_state, sizeof s->ctrl_state);
+        *strchrnul(s->ctrl_state, ' ') = '\0'; /* "deleting (no IO)" */
         if (!e->dir[0])
             fabric_address(b->fs, ctrl_dir, s->address, sizeof s->address);
         identify_text(b->fs, ctrl_dir, "serial", s->identify.serial, sizeof s->identify.serial);

@@ -322,8 +322,8 @@ static void put_link(const struct el_page *p, const struct el_card *c, uint32_t 
     el_page_fixed(b, k->current_mts / 1000.0, k->current_mts % 1000 ? 1 : 0);
     el_buf_puts(b, " GT/s");
     if (k->degraded) {
-        el_buf_printf(b, "<small class=\"warn\">⚠ below x%u, ", k->expected_width);
-        el_page_fixed(b, k->expected_mts / 1000.0, k->expected_mts % 1000 ? 1 : 0);
+        el_buf_printf(b, "<small class=\"warn\">⚠ below x%u, ", el_link_wanted_width(k));
+        el_page_fixed(b, el_link_wanted_mts(k) / 1000.0, el_link_wanted_mts(k) % 1000 ? 1 : 0);
         el_buf_puts(b, " GT/s</small>");
     }
     el_buf_puts(b, "</td>");

@@ -286,8 +286,8 @@ static void link_degraded(const struct el_alarm_step *st, uint32_t row)
 
     if (degraded)
         snprintf(text, sizeof text, "link of %s: x%u %u%s GT/s, expected x%u %u%s GT/s", l->address, l->current_width,
-                 l->current_mts / 1000, l->current_mts % 1000 ? ".5" : "", l->expected_width, l->expected_mts / 1000,
-                 l->expected_mts % 1000 ? ".5" : "");
+                 l->current_mts / 1000, l->current_mts % 1000 ? ".5" : "", el_link_wanted_width(l),
+                 el_link_wanted_mts(l) / 1000, el_link_wanted_mts(l) % 1000 ? ".5" : "");
     flag(st, &about, degraded, text);
 }
 

@@ -25,7 +25,8 @@ struct el_sensor_map {
 
 /* Limits and wishes for one card, or for all ("*"). NAN = from profile and drive. */
 struct el_card_settings {
-    char card[EL_NAME_MAX]; /* name, serial of a drive on it, or "*" */
+    char card[EL_NAME_MAX];    /* name, serial of a drive on it, or "*" */
+    char profile[EL_NAME_MAX]; /* of the card; "" = what the device backend says */
     double limit_c, sensor_limit_c, card_limit_w, switch_limit_c, margin_c;
     double weight[EL_CARD_SLOTS_MAX];
     double floor_ratio;

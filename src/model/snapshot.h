@@ -187,7 +187,7 @@ struct el_link {
     enum el_link_role role;
     char address[24], parent[24], physical_slot[16], power_state[8];
     int32_t numa_node;
-    uint32_t current_mts, max_mts; /* mega-transfers per second: 2500, 5000, 8000, 16000, 32000, 64000 */
+    uint32_t current_mts, max_mts; /* mega-transfers per second: 2500 to 128000 */
     uint32_t current_width, max_width;
     uint32_t expected_mts, expected_width; /* least of both ends and the profile; 0 = unknown */
     bool up, known, degraded;              /* up: something trained behind it */
@@ -210,6 +210,24 @@ struct el_link {
 static inline bool el_link_is_lower_end(const struct el_link *l)
 {
     return l->role == EL_LINK_DRIVE || l->role == EL_LINK_UPSTREAM;
+}
+
+static inline bool el_link_is_degraded(const struct el_link *l)
+{
+    return l->up && l->known &&
+           ((l->expected_mts && l->current_mts < l->expected_mts) ||
+            (l->expected_width && l->current_width < l->expected_width));
+}
+
+/* What a degraded link should run at, for people: the half that nobody promises is as it is. */
+static inline uint32_t el_link_wanted_mts(const struct el_link *l)
+{
+    return l->expected_mts ? l->expected_mts : l->current_mts;
+}
+
+static inline uint32_t el_link_wanted_width(const struct el_link *l)
+{
+    return l->expected_width ? l->expected_width : l->current_width;
 }
 
 enum el_sensor_kind {

@@ -71,6 +71,7 @@ def step(bus):
         bus.byte(ADT7475, 0x29 + 2 * i, count >> 8)
     for register, value in ((0x25, celsius + 5), (0x26, celsius), (0x27, celsius + 2)):
         bus.byte(ADT7475, register, int(value))
+    bus.byte(LTC4215, 2, 4 if state.get('over_current') else 0)  # status
     bus.byte(LTC4215, 4, int(watts / 12 * 4000 / 151))
     bus.byte(LTC4215, 5, int(12000 / 60.5))
     bus.byte(LTC4215, 6, int(12000 / 60.5))

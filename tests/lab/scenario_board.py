@@ -32,6 +32,11 @@ def run():
         assert found[name(found, 'tmp75-i2c-', 'temp1')][:3] == ('temperature', 'good', '41500'), found
         power = int(found[name(found, 'ltc4215-i2c-', 'power1')][2])
         assert abs(power - 44000) < 2000, power
+        current = name(found, 'ltc4215-i2c-', 'curr1')
+        assert 'alarm' not in found[current][4], found[current]
+        write(lab, 'board_c 41.5\npower_w 44\nover_current 1\n')
+        lab.wait('[ $(cat /sys/bus/i2c/devices/*-0044/hwmon/hwmon*/curr1_max_alarm) = 1 ]')
+        assert 'alarm' in sensors(lab)[current][4], 'the alarm of a limit counts'
         assert not any(n.startswith('nvme') for n in found), found  # its hwmon chip costs admin commands
 
         pwm, rpm = name(found, 'adt7475-i2c-', 'pwm1'), name(found, 'adt7475-i2c-', 'fan1')

@@ -122,6 +122,31 @@ static void inlet_is_required_where_a_sensor_is_mapped(void **state)
     assert_true(isnan(g.inlet_assumed_c));
 }
 
+static void a_profile_bounds_its_links(void **state)
+{
+    const struct el_card_profile p = {.link_gts10 = 160, .link_width = 8, .slot_link_gts10 = 80, .slot_link_width = 4};
+    struct el_link up = {.role = EL_LINK_UPSTREAM, .up = true, .known = true, .current_mts = 8000, .current_width = 8},
+                   port = {.role = EL_LINK_DOWNSTREAM}, drive = up, l[3];
+    struct el_card_settings cs;
+
+    up.expected_mts = 16000, up.expected_width = 16;     /* the card has eight lanes only */
+    drive.role = EL_LINK_DRIVE, drive.current_width = 2; /* nobody told what it could do: the profile does */
+    l[0] = up, l[1] = port, l[2] = drive;
+    el_card_links(&p, l, 3);
+    assert_int_equal(l[0].expected_mts, 16000);
+    assert_int_equal(l[0].expected_width, 8);
+    assert_true(l[0].degraded && !l[1].expected_mts && !l[1].degraded && l[2].degraded);
+    assert_int_equal(l[2].expected_mts, 8000);
+    l[0].current_mts = 16000, l[2].current_width = 4;
+    el_card_links(&p, l, 3);
+    assert_false(l[0].degraded || l[2].degraded);
+    strcpy(entry("*")->profile, "generic-quad");
+    strcpy(entry(card.name)->profile, "lqd4500");
+    entry("*")->limit_c = 70;
+    el_card_settings_of(&settings, &card, slots, &cs);
+    assert_string_equal(cs.profile, "lqd4500");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +155,7 @@ int main(void)
         cmocka_unit_test_setup(power_states_fall_and_operate, fresh),
         cmocka_unit_test_setup(arrays_join_their_members, fresh),
         cmocka_unit_test_setup(inlet_is_required_where_a_sensor_is_mapped, fresh),
+        cmocka_unit_test_setup(a_profile_bounds_its_links, fresh),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

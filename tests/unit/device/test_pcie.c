@@ -91,6 +91,7 @@ static void addresses(void **state)
 static void rates(void **state)
 {
     assert_int_equal(el_pcie_speed_mts("64.0 GT/s PCIe"), 64000);
+    assert_int_equal(el_pcie_speed_mts("128.0 GT/s PCIe"), 128000);
     assert_int_equal(el_pcie_speed_mts("2.5 GT/s"), 2500);
     assert_int_equal(el_pcie_speed_mts("2.5 GT/sec"), 0);
     assert_int_equal(el_pcie_speed_mts("Unknown speed"), 0);
