@@ -16,6 +16,7 @@
 #include "exporter/pages.h"
 #include "exporter/self.h"
 #include "exporter/snmp.h"
+#include "exporter/snmp_plan.h"
 #include "exporter/tls.h"
 
 #define DESCRIPTORS_SPARE 64 /* beside one for each connection */
@@ -100,11 +101,12 @@ static void stats(void *ctx, struct el_exporter_stats *out)
     out->http_connections = c->connections;
     el_self_rejects(c, out->http_rejects);
     out->config_ok = !x->settings_refused && !x->web_refused;
-    out->agentx_connected = -1;
+    out->agentx_connected = out->snmp_waiting = -1;
     if (x->snmp) {
         struct el_snmp_state snmp = el_snmp_state(x->snmp);
 
         out->agentx_connected = snmp.agentx == EL_SNMP_AGENTX_OFF ? -1 : snmp.agentx == EL_SNMP_AGENTX_CONNECTED;
+        out->snmp_waiting = (int32_t)snmp.waiting;
         out->snmp_requests = snmp.requests;
         out->traps_sent = snmp.notifications;
         out->traps_dropped = snmp.suppressed;
@@ -328,6 +330,8 @@ static int enter_sandbox(struct exporter *x)
     add_directories(d, x->o->config_path);
     add_directories(d, x->settings.web.config_file);
     add_directories(d, x->settings.snmp.users_file);
+    if (el_snmp_plan_asks(&x->settings))
+        add_directories(d, "/etc/resolv.conf"); /* and hosts, nsswitch.conf */
     add_directories(d, web ? web->cert_file : NULL);
     add_directories(d, web ? web->key_file : NULL);
     add_directories(d, web ? web->client_ca_file : NULL);

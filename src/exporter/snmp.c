@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -20,20 +19,22 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "exporter/snmp_hold.h"
+#include "exporter/snmp_lookup.h"
 #include "exporter/snmp_plan.h"
 #include "exporter/snmp_state.h"
 
 _Static_assert(sizeof(oid) == sizeof(el_oid), "OIDs go through unconverted");
 
 #define PROGRAM            "elementd"
-#define SESSION_TIMEOUT_US 300000 /* of a question to the master */
-#define PING_CONNECTED_S   5      /* how soon a frozen master is noticed */
-#define PING_WAITING_S     1      /* how soon a new master is found */
-#define TURN_US            500000 /* how late an event is notified at most, beside the daemon's own tick */
-#define TEND_US            100000 /* how often events are looked for while requests keep coming */
-#define PRIORITY_DEFAULT   127    /* RFC 2741 */
-#define PRIORITY_INSIST    100    /* wins over another subagent's ENTITY-MIB */
-#define PRIORITY_LAST      255    /* system group: the master's own wins */
+#define SESSION_TIMEOUT_US 300000  /* of a question to the master */
+#define PING_CONNECTED_S   5       /* how soon a frozen master is noticed */
+#define PING_WAITING_S     1       /* how soon a new master is found */
+#define TURN_US            500000  /* how late an event is notified at most, beside the daemon's own tick */
+#define TEND_US            100000  /* how often events are looked for while requests keep coming */
+#define GRACE_US           5000000 /* how long the first notification waits for a name server */
+#define PRIORITY_DEFAULT   127     /* RFC 2741 */
+#define PRIORITY_INSIST    100     /* wins over another subagent's ENTITY-MIB */
+#define PRIORITY_LAST      255     /* system group: the master's own wins */
 
 #define SET_AGENT(type, key, value) netsnmp_ds_set_##type(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_##key, value)
 #define SET_PING(seconds)           SET_AGENT(int, AGENTX_PING_INTERVAL, seconds)
@@ -42,7 +43,9 @@ struct el_snmp {
     struct el_snmp_plan plan;
     struct el_snmp_hold hold;
     struct el_snmp_notifier notifier;
-    netsnmp_session *session[EL_TRAP_SINKS_MAX]; /* of each sink; NULL: through the master */
+    netsnmp_session *session[EL_TRAP_SINKS_MAX]; /* of each sink; NULL: through the master, or not open yet */
+    struct el_snmp_lookup lookup[EL_TRAP_SINKS_MAX], listening; /* of each sink; of our own agent, while it cannot */
+    bool listens;
 
     netsnmp_handler_registration *entity[2]; /* trees from EL_SNMP_TREE_ENTITY on */
     bool entity_wanted;                      /* a new connection: ask for them */
@@ -54,7 +57,7 @@ struct el_snmp {
     int wake;
     atomic_bool stop;
     atomic_uint_fast64_t requests, sent, suppressed;
-    atomic_int agentx_state, entity_state;
+    atomic_int agentx_state, entity_state, waiting;
 };
 
 static struct el_snmp *the; /* net-snmp is one per process, and its callbacks carry nothing */
@@ -264,20 +267,19 @@ static void tend_agentx(struct el_snmp *a)
 }
 
 /* SNMPv3: users and our engine; before init_snmp. */
-static int start_engine(struct el_snmp *a, char *why, size_t why_size)
+static int start_engine(struct el_snmp *a)
 {
-    char id[65], text[128];
+    char id[65], text[3][96];
     unsigned boots;
-    int r = el_snmp_state_engine(a->plan.state_dir, id, &boots, why, why_size);
+    int r = el_snmp_state_engine(a->plan.state_dir, id, &boots);
 
     if (r < 0)
         return r;
-    snprintf(text, sizeof text, "exactEngineID 0x%s", id);
-    netsnmp_config_remember(text);
-    snprintf(text, sizeof text, "oldEngineID 0x%s", id);
-    netsnmp_config_remember(text);
-    snprintf(text, sizeof text, "engineBoots %u", boots - 1); /* it adds one when it reads this */
-    netsnmp_config_remember(text);
+    snprintf(text[0], sizeof text[0], "exactEngineID 0x%s", id);
+    snprintf(text[1], sizeof text[1], "oldEngineID 0x%s", id);
+    snprintf(text[2], sizeof text[2], "engineBoots %u", boots - 1); /* it adds one when it reads this */
+    for (size_t i = 0; i < EL_ARRAY_SIZE(text); i++)
+        netsnmp_config_remember(text[i]);
     return 0;
 }
 
@@ -292,24 +294,30 @@ static void add_users(const struct el_snmp_access *access)
     explicit_bzero(line, sizeof line);
 }
 
-/* Not by netsnmp_register_agent_nsap: it asks the files of TCP wrappers, which the sandbox hides, at each packet. */
-static int open_standalone(struct el_snmp *a, char *why, size_t why_size)
+/* Not by netsnmp_register_agent_nsap: it asks the files of TCP wrappers, which the sandbox hides, at each packet. True
+ * when there is nothing to wait for. An address that is taken is tried again: nothing else shall stop because of it. */
+static bool tend_standalone(struct el_snmp *a)
 {
+    int64_t now_us = a->hold.self.now_us;
+
+    if (a->listens || !*a->plan.standalone || now_us < a->listening.next_us)
+        return a->listens || !*a->plan.standalone;
     netsnmp_transport *t = netsnmp_transport_open_server(PROGRAM, a->plan.standalone);
     netsnmp_session s;
 
     snmp_sess_init(&s);
     s.callback = handle_snmp_packet;
     s.isAuthoritative = SNMP_SESS_AUTHORITATIVE;
-    if (!t || !snmp_add(&s, t, NULL, NULL)) {
-        snprintf(why, why_size, "snmp.standalone: cannot listen on \"%s\"", a->plan.standalone);
-        return -EADDRNOTAVAIL;
-    }
+    a->listens = t && snmp_add(&s, t, NULL, NULL);
+    if (!a->listens)
+        return el_snmp_lookup_failed(&a->listening, now_us, "snmp.standalone: cannot listen on", a->plan.standalone,
+                                     "");
+    el_log_info("snmp: listening on %s", a->plan.standalone);
     a->hold.options.system = true;
     register_tree(a, EL_SNMP_TREE_SYSTEM, PRIORITY_LAST);
     if (a->plan.entity && a->hold.self.entity == EL_SNMP_ENTITY_OFF)
         register_entity(a);
-    return 0;
+    return true;
 }
 
 /* Notifications. */
@@ -322,57 +330,56 @@ static bool make_key(const netsnmp_session *s, const char *pass, u_char *key, si
                        len) == SNMPERR_SUCCESS;
 }
 
-static int set_keys(netsnmp_session *s, const struct el_snmp_user *u)
+static bool set_security(netsnmp_session *s, const struct el_snmp_sink *k, const struct el_snmp_access *access,
+                         u_char *engine, size_t size)
 {
+    const struct el_snmp_user *u = el_snmp_access_user(access, k->name);
+
+    s->version = SNMP_VERSION_3;
+    s->contextEngineID = engine;
+    s->contextEngineIDLen = snmpv3_get_engineID(engine, size);
+    s->securityEngineID = k->inform ? (u_char *)(uintptr_t)k->engine : engine;
+    s->securityEngineIDLen = k->inform ? k->engine_len : s->contextEngineIDLen;
     s->securityLevel = SNMP_SEC_LEVEL_AUTHPRIV;
     s->securityName = (char *)(uintptr_t)u->name;
     s->securityNameLen = strlen(u->name);
     s->securityAuthProto = sc_get_auth_oid(usm_lookup_auth_type(u->auth), &s->securityAuthProtoLen);
     s->securityPrivProto = sc_get_priv_oid(usm_lookup_priv_type(u->priv), &s->securityPrivProtoLen);
     return make_key(s, u->auth_pass, s->securityAuthKey, &s->securityAuthKeyLen) &&
-                   make_key(s, u->priv_pass, s->securityPrivKey, &s->securityPrivKeyLen)
-               ? 0
-               : -EINVAL;
+           make_key(s, u->priv_pass, s->securityPrivKey, &s->securityPrivKeyLen);
 }
 
-static int set_security(netsnmp_session *s, const struct el_snmp_sink *k, const struct el_snmp_access *access,
-                        u_char *engine, size_t size)
+/* True when there is nothing to wait for. */
+static bool tend_sink(struct el_snmp *a, uint32_t i)
 {
-    s->version = SNMP_VERSION_3;
-    s->contextEngineID = engine;
-    s->contextEngineIDLen = snmpv3_get_engineID(engine, size);
-    s->securityEngineID = k->inform ? (u_char *)(uintptr_t)k->engine : engine;
-    s->securityEngineIDLen = k->inform ? k->engine_len : s->contextEngineIDLen;
-    return set_keys(s, el_snmp_access_user(access, k->name));
-}
-
-static int open_sink(struct el_snmp *a, uint32_t i, char *why, size_t why_size)
-{
+    struct el_snmp_lookup *l = &a->lookup[i];
+    int64_t now_us = a->hold.self.now_us;
     struct el_snmp_sink *k = &a->plan.sink[i];
     u_char engine[SNMP_MAXBUF_SMALL];
+    char address[128];
     netsnmp_session s;
-    int r = 0;
+    bool keyed = true;
 
-    if (k->kind == EL_SNMP_SINK_AGENTX)
-        return 0;
+    if (k->kind == EL_SNMP_SINK_AGENTX || a->session[i])
+        return true;
+    if (!el_snmp_lookup_turn(l, k->address, now_us, address, sizeof address))
+        return false;
     snmp_sess_init(&s);
-    s.peername = k->address;
+    s.peername = address;
     s.timeout = EL_USEC_PER_SEC;
     s.retries = k->inform ? 3 : 0;
     s.flags |= SNMP_FLAGS_DONT_PROBE; /* asking the receiver for its engine id would block for seconds */
     s.version = SNMP_VERSION_2c;
     if (k->kind == EL_SNMP_SINK_V3) {
-        r = set_security(&s, k, &a->plan.access, engine, sizeof engine);
+        keyed = set_security(&s, k, &a->plan.access, engine, sizeof engine);
     } else {
         s.community = (u_char *)k->name;
         s.community_len = strlen(k->name);
     }
-    if (r == 0)
+    if (keyed)
         a->session[i] = snmp_open(&s);
-    if (!a->session[i])
-        snprintf(why, why_size, "snmp.sinks: cannot send to \"%s\": %s", k->address,
-                 r < 0 ? "no keys" : snmp_api_errstring(s.s_snmp_errno));
-    return a->session[i] ? 0 : -EADDRNOTAVAIL;
+    return a->session[i] || el_snmp_lookup_failed(l, now_us, "snmp.sinks: cannot send to", k->address,
+                                                  keyed ? snmp_api_errstring(s.s_snmp_errno) : "no keys");
 }
 
 static int ignore_answer(int op, netsnmp_session *s, int id, netsnmp_pdu *pdu, void *magic)
@@ -409,20 +416,27 @@ static void tell(void *ctx, const struct el_snmp_binding binding[EL_SNMP_BINDING
     for (uint32_t i = 0; i < a->plan.sinks && list; i++) {
         if (a->session[i])
             send_to(a->session[i], a->plan.sink[i].inform, list);
-        else if (a->hold.self.agentx == EL_SNMP_AGENTX_CONNECTED)
+        else if (a->plan.sink[i].kind == EL_SNMP_SINK_AGENTX && a->hold.self.agentx == EL_SNMP_AGENTX_CONNECTED)
             send_v2trap(list);
     }
     snmp_free_varbind(list);
     atomic_store(&a->sent, ++a->hold.self.notifications);
 }
 
-/* Events wait in the ring while the only way out is a master that is not there. */
+/* Events wait in the ring while there is no way out: no master, no host found. */
 static void tend_notifications(struct el_snmp *a)
 {
     struct el_snmp_self *self = &a->hold.self;
     const struct el_snapshot *s;
+    uint32_t waiting = 0, ready = 0;
 
-    if (a->plan.sinks == 0 || (a->plan.sinks == 1 && !a->session[0] && self->agentx != EL_SNMP_AGENTX_CONNECTED))
+    for (uint32_t i = 0; i < a->plan.sinks; i++) {
+        waiting += !tend_sink(a, i);
+        ready +=
+            a->session[i] || (a->plan.sink[i].kind == EL_SNMP_SINK_AGENTX && self->agentx == EL_SNMP_AGENTX_CONNECTED);
+    }
+    atomic_store(&a->waiting, (int)waiting + !tend_standalone(a));
+    if (ready == 0 || (waiting > 0 && self->now_us - self->start_us < GRACE_US))
         return;
     s = el_snmp_hold_snapshot(&a->hold);
     if (el_snmp_notifier_turn(&a->notifier, &a->hold.options, s, self->now_us, el_clock_realtime_us(), tell, a))
@@ -460,7 +474,7 @@ static void watch(int what, SNMPCallback *callback)
 
 static int start_library(struct el_snmp *a, char *why, size_t why_size)
 {
-    int r = *a->plan.standalone || a->plan.access.users ? start_engine(a, why, why_size) : 0;
+    int r = *a->plan.standalone || a->plan.access.users ? start_engine(a) : 0;
 
     if (r < 0)
         return r;
@@ -472,15 +486,11 @@ static int start_library(struct el_snmp *a, char *why, size_t why_size)
     watch(SNMPD_CALLBACK_INDEX_STOP, on_connection);
     watch(SNMPD_CALLBACK_ACM_CHECK, may_read);
     watch(SNMPD_CALLBACK_ACM_CHECK_INITIAL, may_read);
-    if (init_agent(PROGRAM) != 0) {
-        snprintf(why, why_size, "net-snmp does not start");
+    if (init_agent(PROGRAM) != 0 || !register_tree(a, EL_SNMP_TREE_ELEMENT, PRIORITY_DEFAULT)) {
+        snprintf(why, why_size, "net-snmp does not start at snmp.base_oid");
         return -EIO;
     }
     SET_PING(PING_WAITING_S); /* counts only after init_agent */
-    if (!register_tree(a, EL_SNMP_TREE_ELEMENT, PRIORITY_DEFAULT)) {
-        snprintf(why, why_size, "net-snmp takes no registration at snmp.base_oid");
-        return -EIO;
-    }
     a->entity_wanted = a->plan.entity != 0;
     init_snmp(PROGRAM);
     add_users(&a->plan.access);
@@ -507,10 +517,8 @@ int el_snmp_prepare(const struct el_settings *settings, const char *state_dir, c
         r = el_snmp_hold_init(&a->hold, source, a->plan.base, a->plan.base_len);
     if (r == 0)
         r = start_library(a, why, why_size);
-    if (r == 0 && *a->plan.standalone)
-        r = open_standalone(a, why, why_size);
-    for (uint32_t i = 0; r == 0 && i < a->plan.sinks; i++)
-        r = open_sink(a, i, why, why_size);
+    if (r == 0)
+        a->waiting = !tend_standalone(a);
     *out = r < 0 ? el_snmp_free(a) : a;
     return r;
 }
@@ -549,13 +557,8 @@ static void *run(void *arg)
 
 int el_snmp_start(struct el_snmp *a)
 {
-    sigset_t all, before;
-    int r;
+    int r = pthread_create(&a->thread, NULL, run, a);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the main thread */
-    r = pthread_create(&a->thread, NULL, run, a);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     a->running = r == 0;
     return -r;
 }
@@ -573,6 +576,8 @@ struct el_snmp *el_snmp_free(struct el_snmp *a)
         snmp_shutdown(PROGRAM);
         shutdown_agent();
     }
+    for (uint32_t i = 0; i < a->plan.sinks; i++)
+        el_snmp_lookup_end(&a->lookup[i]);
     netsnmp_large_fd_set_cleanup(&a->descriptors);
     el_snmp_hold_free(&a->hold);
     close(a->wake);
@@ -586,6 +591,7 @@ struct el_snmp_state el_snmp_state(const struct el_snmp *a)
 {
     return (struct el_snmp_state){.agentx = (enum el_snmp_agentx)a->agentx_state,
                                   .entity = (enum el_snmp_entity)a->entity_state,
+                                  .waiting = (uint32_t)a->waiting,
                                   .requests = a->requests,
                                   .notifications = a->sent,
                                   .suppressed = a->suppressed};

@@ -1,5 +1,6 @@
 #include "exporter/snmp_access.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -204,30 +205,45 @@ bool el_snmp_access_community(const struct el_snmp_access *a, const void *commun
     return *a->community && len == strlen(a->community) && memcmp(community, a->community, len) == 0;
 }
 
-bool el_snmp_address_sound(const char *text)
+static bool is_name(const char *host, bool six)
+{
+    uint8_t number[sizeof(struct in6_addr)];
+
+    return host[strspn(host, "0123456789")] && !strchr(host, '%') &&
+           inet_pton(six ? AF_INET6 : AF_INET, host, number) != 1;
+}
+
+bool el_snmp_address_parse(const char *text, struct el_snmp_address *out)
 {
     static const char *const transports[] = {"udp:", "tcp:", "udp6:", "tcp6:"};
-    const char *host = text, *port;
-    bool six = false;
+    struct el_snmp_address a = {0};
+    const char *host = text, *end;
     uint64_t number;
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(transports); i++)
         if (strncmp(text, transports[i], strlen(transports[i])) == 0) {
             host = text + strlen(transports[i]);
-            six = i >= 2;
+            a.six = i >= 2;
+            a.tcp = i % 2;
         }
-    port = strrchr(host, ':');
     if (*host == '[') {
-        const char *end = strchr(host, ']');
-
-        if (!six || !end || end == host + 1 || (end[1] && end + 1 != port))
+        end = strchr(++host, ']');
+        if (!a.six || !end || (end[1] && end[1] != ':'))
             return false;
-        port = end[1] ? end + 1 : NULL;
-    } else if (port && (port == host || memchr(host, ':', (size_t)(port - host)))) {
-        return false;
+        a.port = end[1] ? end + 2 : NULL;
+    } else {
+        end = strchrnul(host, ':');
+        a.port = *end ? end + 1 : NULL;
     }
-    return *host && !strpbrk(host, " \t@,/") &&
-           (!port || (el_num_parse_u64(port + 1, &number) == 0 && number > 0 && number <= UINT16_MAX));
+    if (end == host || (size_t)(end - host) >= sizeof a.host ||
+        (a.port && (el_num_parse_u64(a.port, &number) < 0 || number == 0 || number > UINT16_MAX)))
+        return false;
+    memcpy(a.host, host, (size_t)(end - host));
+    if (strpbrk(a.host, " \t@,/"))
+        return false;
+    a.named = is_name(a.host, a.six);
+    *out = a;
+    return true;
 }
 
 /* "0x80001f88..." 5..32 bytes (SnmpEngineID, RFC 3411). */
@@ -259,6 +275,7 @@ int el_snmp_sink_parse(const char *text, struct el_snmp_sink *out, char *why, si
                  {"v3:", EL_SNMP_SINK_V3, false},
                  {"v3-inform:", EL_SNMP_SINK_V3, true}};
     struct el_snmp_sink s = {.kind = EL_SNMP_SINK_AGENTX};
+    struct el_snmp_address address;
     const char *name = NULL, *at = strrchr(text, '@');
     char *engine;
 
@@ -279,7 +296,7 @@ int el_snmp_sink_parse(const char *text, struct el_snmp_sink *out, char *why, si
             "\"%s\": expected agentx, v2c:COMMUNITY@ADDRESS, v3:USER@ADDRESS, v2c-inform:COMMUNITY@ADDRESS or "
             "v3-inform:USER/0xENGINEID@ADDRESS",
             text);
-    if (!el_snmp_address_sound(s.address))
+    if (!el_snmp_address_parse(s.address, &address) || address.tcp)
         return refuse(why, why_size, "\"%s\": " EL_SNMP_ADDRESS_EXPECTED, text);
     memcpy(s.name, name, (size_t)(at - name));
     if (s.kind == EL_SNMP_SINK_V3 && s.inform) {

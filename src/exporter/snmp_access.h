@@ -10,7 +10,8 @@
  *        "v2c:COMMUNITY@ADDRESS"                     trap
  *        "v3:USER@ADDRESS"                           trap, encrypted; USER from the users file
  *        "v2c-inform:COMMUNITY@ADDRESS", "v3-inform:USER/0xENGINEID@ADDRESS"   acknowledged; the receiver's engine id
- * is needed ADDRESS: udp:192.0.2.1:162, udp6:[2001:db8::1]:162, or with tcp: and tcp6:. */
+ * is needed
+ * ADDRESS: udp:192.0.2.1:162, udp6:[2001:db8::1]:162, udp:host.example:162. Not by TCP: connecting blocks. */
 #pragma once
 
 #include <stdbool.h>
@@ -46,8 +47,16 @@ void el_snmp_access_line(const struct el_snmp_user *u, char out[EL_SNMP_USER_LIN
 /* True for the community that may read; never without one. */
 bool el_snmp_access_community(const struct el_snmp_access *a, const void *community, size_t len);
 
-/* Can it be an address, as far as can be told without asking for the host. */
-bool el_snmp_address_sound(const char *text);
+/* What an address consists of, as far as can be told without asking for the host. */
+struct el_snmp_address {
+    char host[100];
+    const char *port; /* in the text; NULL: the usual one */
+    bool six, tcp;
+    bool named; /* the host is a name: somebody must be asked for its number */
+};
+
+/* False when it cannot be an address. */
+bool el_snmp_address_parse(const char *text, struct el_snmp_address *out);
 #define EL_SNMP_ADDRESS_EXPECTED "expected an address such as udp:192.0.2.1:162 or udp6:[2001:db8::1]:162"
 
 enum el_snmp_sink_kind { EL_SNMP_SINK_AGENTX, EL_SNMP_SINK_V2C, EL_SNMP_SINK_V3 };

@@ -42,9 +42,23 @@ bool el_snmp_plan_wanted(const struct el_settings *s)
     return s->snmp.agentx || *s->snmp.standalone || s->snmp.sinks;
 }
 
+bool el_snmp_plan_asks(const struct el_settings *s)
+{
+    struct el_snmp_address a;
+    bool asks = el_snmp_address_parse(s->snmp.standalone, &a) && a.named;
+
+    for (uint32_t i = 0; i < s->snmp.sinks; i++) {
+        const char *at = strrchr(s->snmp.sink[i], '@');
+
+        asks |= at && el_snmp_address_parse(at + 1, &a) && a.named;
+    }
+    return asks;
+}
+
 int el_snmp_plan_read(const struct el_settings *s, const char *state_dir, struct el_snmp_plan *out, char *why,
                       size_t why_size)
 {
+    struct el_snmp_address address;
     struct el_snmp_plan p = {.agentx = (enum el_snmp_wish)s->snmp.agentx, .entity = (enum el_snmp_wish)s->snmp.entity};
     int r = 0;
 
@@ -59,7 +73,7 @@ int el_snmp_plan_read(const struct el_settings *s, const char *state_dir, struct
     }
     if (*s->snmp.users_file && (r = el_snmp_access_load(s->snmp.users_file, &p.access, why, why_size)) < 0)
         return blame("snmp.users_file", r, why, why, why_size);
-    if (*p.standalone && !el_snmp_address_sound(p.standalone))
+    if (*p.standalone && !el_snmp_address_parse(p.standalone, &address))
         return blame("snmp.standalone", -EINVAL, EL_SNMP_ADDRESS_EXPECTED, why, why_size);
     if (r == 0)
         r = read_sinks(s, &p, why, why_size);

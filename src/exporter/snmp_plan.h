@@ -22,6 +22,9 @@ struct el_snmp_plan {
 /* Is there anything to do? */
 bool el_snmp_plan_wanted(const struct el_settings *s);
 
+/* Do these settings name hosts, so that somebody is to be asked for their numbers while it runs? */
+bool el_snmp_plan_asks(const struct el_settings *s);
+
 /* 0, or -errno with the reason in `why`: "snmp.SETTING: what is wrong". */
 int el_snmp_plan_read(const struct el_settings *s, const char *state_dir, struct el_snmp_plan *out, char *why,
                       size_t why_size);

@@ -50,7 +50,7 @@ static int read_engine(const char *path, char id[65], uint64_t *boots)
     return 0;
 }
 
-int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots, char *why, size_t why_size)
+int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots)
 {
     char path[512], text[128];
     uint64_t before = 0;
@@ -61,12 +61,14 @@ int el_snmp_state_engine(const char *dir, char id[65], unsigned *boots, char *wh
     snprintf(text, sizeof text, "%s %llu\n", id, (unsigned long long)before + 1);
     if (r == 0)
         r = el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, true);
-    if (r < 0) {
-        snprintf(why, why_size, "%s: %s; SNMPv3 counts its starts there", path, strerror(-r));
-        return r;
-    }
     *boots = (unsigned)before + 1;
-    return 0;
+    if (r == 0)
+        return 0;
+    el_log_error("%s: %s; SNMPv3 counts its starts there: until that is mended each start is another engine, whose v3 "
+                 "traps receivers do not know",
+                 path, strerror(-r));
+    *boots = 1; /* an engine that never started before can be replayed nothing */
+    return make_engine(id);
 }
 
 void el_snmp_state_load(const char *dir, struct el_snmp_notifier *n, int64_t now_us)

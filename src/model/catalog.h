@@ -97,6 +97,7 @@ struct el_exporter_stats {
     int64_t render_us;          /* the last /metrics */
     int32_t agentx_connected;   /* 0, 1; -1 = SNMP is off */
     bool config_ok;             /* settings, web configuration and certificates in force are the last ones offered */
+    int32_t snmp_waiting;       /* addresses of SNMP not opened or found yet; -1 = SNMP is off */
     uint64_t snmp_requests, traps_sent, traps_dropped;
 };
 

@@ -30,7 +30,7 @@ const void *el_catalog_row(const struct el_catalog_context *c, enum el_metric_sc
     X(u8)                                                                                                              \
     X(u16) X(u32) X(u64) X(u128) X(flag) X(reading) X(reading_origin) X(double) X(us) X(realtime) X(boottime) X(state) \
         X(bit) X(kelvin) X(one) X(ps_u32) X(ps_flag) X(sensor) X(process) X(process_us) X(snapshot_age)                \
-            X(snapshot_stale) X(drives) X(agentx) X(occupied) X(up) X(drive_info) X(group_warning) X(endurance_used)   \
+            X(snapshot_stale) X(drives) X(agentx) X(snmp_waiting) X(occupied) X(up) X(drive_info) X(group_warning) X(endurance_used)   \
                 X(wear_remaining) X(card_endurance_used) X(budget) X(actions) X(pci_power) X(aer) X(alarms)            \
                     X(error_status) X(firmware_slot) X(self_test_running) X(self_test_progress) X(self_test_result)    \
                         X(sanitize) X(sanitize_progress) X(capacitor) X(series) X(io_bytes) X(io_operations)           \

@@ -40,6 +40,13 @@ READER(agentx)
     return connected < 0 ? el_absent : el_unsigned(connected != 0);
 }
 
+READER(snmp_waiting)
+{
+    int32_t waiting = c->exporter->snmp_waiting;
+
+    return waiting < 0 ? el_absent : el_unsigned((uint64_t)waiting);
+}
+
 READER(occupied)
 {
     enum el_slot_state state = slot_of(c, row)->state;

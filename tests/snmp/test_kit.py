@@ -3,6 +3,7 @@
 
 usage: test_kit.py SOURCE_DIR BUILD_DIR [CASE...]
 """
+import os
 import re
 import signal
 import socket
@@ -37,10 +38,10 @@ SHARED = {
 UP = {"4.1.5": "element_drive_up"}  # TruthValue against 1 and 0
 
 
-def exporter(b, web, *flags):
+def exporter(b, web, *flags, prefix=()):
     """elementd-exporter on the scratch snapshot, as it ships: sandboxed."""
     b.dir.chmod(0o777)
-    p = b.start(b.build / "elementd-exporter", "--snapshot", b.dir / "snapshot", "--state-dir", b.dir, "--web.listen-address", f"127.0.0.1:{web}",
+    p = b.start(*prefix, b.build / "elementd-exporter", "--snapshot", b.dir / "snapshot", "--state-dir", b.dir, "--web.listen-address", f"127.0.0.1:{web}",
                 "--collect", "all", "--snmp.users-file", b.dir / "users", *flags, log="exporter.log")
     until(lambda: metrics(web) is not None, 60, "serves " + (b.dir / "exporter.log").read_text())
     return p
@@ -48,7 +49,7 @@ def exporter(b, web, *flags):
 
 def fetch(url):
     try:
-        with urllib.request.urlopen(url, timeout=5) as r:
+        with urllib.request.urlopen(url, timeout=30) as r:
             return r.read().decode()
     except OSError:
         return None
@@ -128,6 +129,33 @@ def sandboxed_all_at_once(b):
     assert page["element_agentx_connected", frozenset()] == 1 and page["element_snmp_notifications_total", frozenset()] == 7
     p.terminate()
     assert p.wait(60) == 0
+
+
+def opened_later(b):
+    """An address that is taken and a receiver that is not found keep nothing else: both are tried until they work, and no event is lost."""
+    web, port, trap, hosts = free_port(socket.SOCK_STREAM), free_port(), free_port(), b.dir / "hosts"
+    hosts.write_text("127.0.0.1 localhost\n")
+    private = ["unshare", "-m", *([] if os.geteuid() == 0 else ["-r"]), "sh", "-c", f'mount --bind {hosts} /etc/hosts && exec "$@"', "sh"]
+    if subprocess.run([*private, "true"], capture_output=True).returncode:
+        return "no mount namespaces here"
+    b.snapshot("--events", 3)
+    b.trapd(trap)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        other.bind(("127.0.0.1", port))
+        exporter(b, web, "--snmp.standalone", f"udp:127.0.0.1:{port}", "--snmp.agentx", "off", "--snmp.sink",
+                 f"v2c:{COMMUNITY}@udp:nms.invalid:{trap}", prefix=private)
+        log = b.dir / "exporter.log"
+        until(lambda: "cannot find" in log.read_text(), 60, "the host is asked for")
+        until(lambda: metrics(web)["element_snmp_addresses_waiting", frozenset()] == 2, 60, "both wait")
+        assert "of a test" not in (b.dir / "traps.log").read_text()
+    with open(hosts, "a") as f:
+        f.write("127.0.0.1 nms.invalid\n")
+    took = until(lambda: metrics(web)["element_snmp_addresses_waiting", frozenset()] == 0, 120, "both are open")
+    print(f"  opened {took:.1f} s after they could be")
+    until(lambda: (b.dir / "traps.log").read_text().count("of a test") == 3, 60, "the events that waited")
+    assert b.own(port, "1.1.1.0") == "1" and len(b.walk(port, "1.3.6.1.2.1.99")) > 50
+    for said in "cannot listen", "cannot find", "sinks: found":
+        assert log.read_text().count(said) == 1, log.read_text()
 
 
 def debian_snmpd_with_drop_in(b):
@@ -245,7 +273,7 @@ def plugin(b):
     assert run("-m", "1")[0] == 3
 
 
-CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, debian_snmpd_with_drop_in, snmptrapd_example, snmp_exporter, plugin]
+CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, opened_later, debian_snmpd_with_drop_in, snmptrapd_example, snmp_exporter, plugin]
 
 if __name__ == "__main__":
     sys.exit(test_agent.main(CASES))

@@ -89,6 +89,7 @@ static void sinks(void **state)
         "v2c:@udp:1.2.3.4",
         "v2c:public@",
         "v1:public@1.2.3.4",
+        "v2c:public@tcp:192.0.2.1:162", /* connecting would hold up everything else */
         "v3@1.2.3.4",
         "v3-inform:user@1.2.3.4",
         "v3-inform:user/0x80@1.2.3.4",
@@ -145,12 +146,20 @@ static void addresses(void **state)
         ":162", "udp:[::1]:162", "udp6:[]:162",       "udp6:[::1",           "udp6:[::1]162",
         "::1",  "udp:a b:162",   "localhost:x",       "udp:127.0.0.1:"};
 
+    struct el_snmp_address a;
+
     for (size_t i = 0; i < EL_ARRAY_SIZE(good); i++)
-        if (!el_snmp_address_sound(good[i]))
+        if (!el_snmp_address_parse(good[i], &a))
             fail_msg("%s is refused", good[i]);
     for (size_t i = 0; i < EL_ARRAY_SIZE(bad); i++)
-        if (el_snmp_address_sound(bad[i]))
+        if (el_snmp_address_parse(bad[i], &a))
             fail_msg("%s is taken", bad[i]);
+    assert_true(el_snmp_address_parse("udp:nms.example:162", &a) && a.named && !a.six && !a.tcp);
+    assert_string_equal(a.host, "nms.example");
+    assert_string_equal(a.port, "162");
+    assert_true(el_snmp_address_parse("udp6:[2001:db8::1]", &a) && !a.named && a.six && !a.port);
+    assert_true(el_snmp_address_parse("udp6:[fe80::1%lo]:162", &a) && !a.named);
+    assert_true(el_snmp_address_parse("tcp:192.0.2.1:162", &a) && !a.named && a.tcp);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* Each event is told once, in order, no faster than the bucket allows, over restarts of either side. */
 #include "base/oid.h"
-#include "exporter/snmp_notify.h"
+#include "exporter/snmp_state.h"
 #include "model/alarm.h"
 #include "support/make_snapshot.h"
 #include "support/unit.h"
@@ -162,6 +162,31 @@ static void notification_has_its_number(void **state)
     el_snapshot_free(s);
 }
 
+/* An engine counts its starts; one that cannot write them down is another engine each time, and starts as the first. */
+static void engines_count_their_starts(void **state)
+{
+    char dir[] = "/tmp/snmp-state-XXXXXX", file[64], first[65], id[65];
+    unsigned boots;
+
+    assert_non_null(mkdtemp(dir));
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_int_equal(el_snmp_state_engine(dir, id, &boots), 0);
+        assert_int_equal(boots, i);
+        if (i > 1)
+            assert_string_equal(id, first);
+        strcpy(first, id);
+    }
+    snprintf(file, sizeof file, "%s/snmp-engine", dir);
+    unlink(file);
+    rmdir(dir);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(el_snmp_state_engine("/proc/self", id, &boots), 0);
+        assert_int_equal(boots, 1);
+        assert_string_not_equal(id, first);
+        strcpy(first, id);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +197,7 @@ int main(void)
         cmocka_unit_test(first_start_begins_with_the_ring),
         cmocka_unit_test(only_alarms_are_told),
         cmocka_unit_test(notification_has_its_number),
+        cmocka_unit_test(engines_count_their_starts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
