@@ -9,8 +9,9 @@
 #include "control/simulate_figures.h"
 #include "twin/external.h"
 
-#define STEP_S   1.0
-#define START_US (1000 * EL_USEC_PER_SEC) /* BOOTTIME 0 would mean "never" */
+#define STEP_S          1.0
+#define BELOW_WARNING_C 1.0                      /* as the daemon's own limit */
+#define START_US        (1000 * EL_USEC_PER_SEC) /* BOOTTIME 0 would mean "never" */
 
 struct run {
     struct el_external *plant;
@@ -23,6 +24,7 @@ struct run {
     struct el_external_state state;
     struct el_figures figures;
     struct el_twin_truth seen; /* the answers in the shape the figures want */
+    double counted[EL_CARD_SLOTS_MAX]; /* I/Os of the drive that is there, as last answered */
     uint64_t steps, writes;
     int64_t step_cpu_us;
 };
@@ -33,7 +35,7 @@ static void take(double *into, double stated)
         *into = stated;
 }
 
-/* What the plant declares goes over what the profile says. */
+/* What the plant declares goes over what the profile says, and what the operator asks for over both. */
 static void merge_facts(struct run *r, const struct el_simulate_options *o)
 {
     const struct el_external_facts *t = &r->told;
@@ -44,15 +46,15 @@ static void merge_facts(struct run *r, const struct el_simulate_options *o)
     g->slots = t->slots;
     g->period_s = STEP_S;
     g->inlet_assumed_c = 35; /* a plant may measure no inlet */
-    take(&g->card_limit_w, t->card_limit_w);
-    g->switch_limit_c = t->switch_limit_c; /* none unless stated */
+    g->card_limit_w = isfinite(o->card_watts) ? o->card_watts : t->card_limit_w;
+    g->switch_limit_c = o->switch_limit_c > 0 ? o->switch_limit_c : t->switch_limit_c; /* else none */
     g->fans = t->fans;
     for (uint32_t i = 0; i < g->slots; i++) {
         struct el_governor_slot *s = &g->slot[i];
 
-        take(&s->limit_c, t->limit_c);
-        if (isfinite(o->limit_c))
-            s->limit_c = o->limit_c;
+        s->limit_c = isfinite(o->limit_c)   ? o->limit_c
+                     : isfinite(t->limit_c) ? t->limit_c
+                                            : fmin(s->limit_c, t->warning_c - BELOW_WARNING_C);
         take(&s->warning_c, t->warning_c);
         take(&s->critical_c, t->critical_c);
         take(&s->idle_w, t->idle_w);
@@ -61,6 +63,7 @@ static void merge_facts(struct run *r, const struct el_simulate_options *o)
         take(&s->write_j_per_byte, t->write_j_per_byte);
         take(&s->read_j_per_op, t->read_j_per_op);
         take(&s->write_j_per_op, t->write_j_per_op);
+        s->can_cap = true;
         s->can_power_state = false; /* what its states do, a plant does not declare */
         s->array = -1;
     }
@@ -122,8 +125,12 @@ static void count(struct run *r, double t_s)
 
         seen->slot[i].present = p->present && isfinite(p->temp_c);
         seen->slot[i].temp_c = p->temp_c;
-        if (p->io_valid)
-            seen->slot[i].served_ops = (double)(p->read_ops + p->write_ops);
+        if (p->io_valid) {
+            double ops = (double)p->read_ops + (double)p->write_ops;
+
+            seen->slot[i].served_ops += ops - (ops < r->counted[i] ? 0 : r->counted[i]); /* another drive counts anew */
+            r->counted[i] = ops;
+        }
         seen->served_ops += seen->slot[i].served_ops;
     }
     el_figures_sample(&r->figures, seen);
@@ -159,6 +166,8 @@ static int steps(struct run *r, const struct el_simulate_options *o, double dura
     int result = 0;
 
     r->in.now_us = START_US;
+    for (uint32_t i = 0; i < r->facts.slots; i++)
+        r->in.slot[i].present = true; /* and nothing known of it: failsafe */
     for (*t_s = 0; result == 0 && *t_s < duration_s - 1e-9;) {
         struct el_simulate_tick tick = {.t_s = *t_s, .facts = &r->facts, .in = &r->in, .decision = &r->decision};
 

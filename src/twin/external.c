@@ -25,6 +25,7 @@ struct el_external {
     struct el_buf in; /* bytes read and not yet taken */
     struct el_buf out;
     uint64_t lines;
+    struct el_external_slot last[EL_CARD_SLOTS_MAX]; /* counts as last known of the drive that is there */
 };
 
 static int fail(char *why, size_t size, int error, const char *fmt, ...) EL_PRINTF(4, 5);
@@ -137,6 +138,9 @@ static int send_line(struct el_external *x, char *why, size_t why_size)
 {
     size_t done = 0;
 
+    if (x->in.len) /* what it said before it was asked is no answer to this */
+        return fail(why, why_size, -EBADMSG, "the plant says more than one line at once after line %ju",
+                    (uintmax_t)x->lines);
     el_buf_putc(&x->out, '\n');
     if (x->out.failed)
         return fail(why, why_size, -ENOMEM, "out of memory");
@@ -163,6 +167,7 @@ static int read_line(struct el_external *x, struct el_buf *line, char *why, size
 
     for (;;) {
         char *end = x->in.len ? memchr(x->in.data, '\n', x->in.len) : NULL, chunk[4096];
+        int64_t left_us = until - el_clock_boottime_us();
         struct pollfd p = {.fd = x->from, .events = POLLIN};
         ssize_t n;
 
@@ -177,7 +182,7 @@ static int read_line(struct el_external *x, struct el_buf *line, char *why, size
         }
         if (x->in.len > LINE_MAX_BYTES)
             return fail(why, why_size, -EBADMSG, "line %ju of the plant is longer than 1 MiB", (uintmax_t)x->lines + 1);
-        if (el_clock_boottime_us() >= until || poll(&p, 1, EL_EXTERNAL_TIMEOUT_S * 1000) == 0)
+        if (left_us <= 0 || poll(&p, 1, (int)(left_us / 1000) + 1) == 0)
             return fail(why, why_size, -ETIMEDOUT, "the plant is mute: no answer to line %ju within %d s",
                         (uintmax_t)x->lines + 1, EL_EXTERNAL_TIMEOUT_S);
         n = read(x->from, chunk, sizeof chunk);
@@ -425,6 +430,18 @@ static void read_slot(struct answer *a, const json_t *v, struct el_external_slot
     out->write_ops = counter(a, v, "write_ops", &out->io_valid);
 }
 
+/* A drive that was gone may come back as another, which counts anew. */
+static void check_counts(struct answer *a, struct el_external_slot *last, const struct el_external_slot *now)
+{
+    if (now->present && !now->io_valid)
+        return;
+    if (now->io_valid && last->io_valid &&
+        (now->read_bytes < last->read_bytes || now->write_bytes < last->write_bytes || now->read_ops < last->read_ops ||
+         now->write_ops < last->write_ops))
+        wrong(a, "slots", "counts since the start, which never fall while the drive is there");
+    *last = *now;
+}
+
 static void read_state(struct answer *a, const json_t *v, const struct el_external_facts *f,
                        struct el_external_state *out)
 {
@@ -462,6 +479,8 @@ int el_external_step(struct el_external *x, const struct el_external_facts *fact
     a.line = x->lines;
     read_state(&a, v, facts, &s);
     json_decref(v);
+    for (uint32_t i = 0; i < facts->slots && a.error == 0; i++)
+        check_counts(&a, &x->last[i], &s.slot[i]);
     if (a.error == 0)
         *out = s;
     return a.error;

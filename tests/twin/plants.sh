@@ -49,6 +49,16 @@ for slots in 1 5 32; do
   good '.iops > 0' '{"duration_s":20,"slots":'$slots',"card_limit_watts":1,"switch_limit_c":50,"limit_c":1}' '{"slots":['$slot']*'$slots',"card_watts":1e6,"switch_c":60}'
 done
 good '.hours * 3600 == 5' '{}' "$whole" 5 'sys.exit(0)' # ends with status 0 before its time
+good '.iops > 0' "$hello" '"\n".join([json.dumps('"$whole"', separators=(", ", " : ")) + "\r"])' # spaces, and lines as another system ends them
+good '.iops > 900' "$hello" 'sys.stderr.write("said\n") and '"$whole" && grep -q said "$dir/err" || { echo "FAILED: standard error does not stay what the plant makes of it"; failed=1; }
+# A drive that comes back as another one counts anew: 10 s of 1000 a second, 5 s of nothing, 15 s of 1000 a second.
+good '.iops > 3300 and .iops < 3400' "$hello" '{"slots":[null if 10 <= n < 15 else {"temperature_c":60,"read_bytes":0,"write_bytes":0,"read_ops":(n + 1) * 1000 if n < 10 else (n - 14) * 1000,"write_ops":0}]*4}'
+# The first command precedes any reading, the next one knows better; each t_s follows its step; budgets are whole without a cap.
+good '.iops > 0' '{"duration_s":20,"idle_watts":2.5,"full_watts":8}' '(lambda c: '"$whole"' if c["t_s"] == n + 1 and c["fans"] == [] and all(s["power_state"] == 0 and (s["cap_ratio"] < 0.06 if n == 0 else s == {"cap_ratio": 1, "budget_watts": 5.5, "power_state": 0}) for s in c["slots"]) else sys.exit(9))(json.loads(line))'
+# Limits: the plant's, a degree below its warning temperature, or what the command line says.
+for case in '{"limit_c":59}:1' '{"warning_c":58}:3' '{"limit_c":70}:0'; do
+  good ".overshoot_celsius == ${case##*:}" "$(jq -c '. + {duration_s:20}' <<<"${case%:*}")" "$whole"
+done
 bad 'status 3 after 6 lines' '{}' "$whole" 5 'sys.exit(3)'
 bad 'signal 9|status 137' '{}' "$whole" 5 'os.kill(os.getpid(), 9)'
 bad 'before the first step' '{}' "$whole" 0 'sys.exit(0)'
@@ -57,6 +67,13 @@ bad 'line 2 of the plant is no JSON' '{}' '"rubbish"'
 bad 'line 2 of the plant is no JSON' '{}' '"{\"slots\":NaN}"'
 bad 'no JSON object' '{}' '"[1]"'
 bad 'no JSON' '{}' '""'
+bad 'no JSON' '{}' '"\ufeff{\"slots\":[null,null,null,null]}"' # a byte order mark
+bad 'no JSON' '{}' '"{\"slots\":[null,null,null,null],\"inlet_c\":1e999}"'
+bad 'more than one line at once after line 2' '{}' '(lambda l: l + "\n" + l)(json.dumps('"$whole"'))'
+bad 'never fall' '{}' '{"slots":[{"temperature_c":60,"read_bytes":0,"write_bytes":0,"read_ops":1000 - n % 2,"write_ops":0}]*4}' # counts of each step are not counts since the start
+bad 'as many slots as were declared' '{}' '{"slots":['$slot']*(4 if n < 5 else 3)}'
+bad 'as many slots as were declared' '{}' '{"slots":['$slot']*(4 if n < 5 else 5)}'
+bad 'duration_s: expected a number' '{"duration_s":1e308}' "$whole"
 bad 'longer than 1 MiB' '{}' '" " * 3000000'
 bad 'slots: expected a list' '{}' '{"inlet_c":30}'
 bad 'slots: expected a list' '{}' '{"slots":['$slot']*3}'
@@ -78,4 +95,20 @@ bad 'arrays.slots: expected each slot once' '{"arrays":[{"level":"raid0","slots"
 bad 'arrays.level: expected' '{"arrays":[{"level":"raid5","slots":[0,1]}]}' "$whole"
 bad 'arrays.level: expected' '{"arrays":[7]}' "$whole"
 bad 'arrays: expected a list' '{"arrays":{}}' "$whole"
+# Plants that never come to speak: said at once, or after the ten seconds that an answer may take.
+speechless() { # speechless PATTERN COMMAND
+  "$elementd" simulate --profiles "$root/deploy/profiles" --card element-aic --plant "$2" --json >"$dir/out.$BASHPID" 2>"$dir/err.$BASHPID"
+  local got=$?
+  [ $got -eq 1 ] && [ ! -s "$dir/out.$BASHPID" ] && grep -qE -- "$1" "$dir/err.$BASHPID" || echo "FAILED: speechless $2: exit $got, $(head -c 300 "$dir/err.$BASHPID")" | tee -a "$dir/speechless"
+}
+speechless 'mute: no answer to line 1 within 10 s' 'exec sleep 600 <&-' &
+speechless 'mute: no answer to line 2 within 10 s' 'echo "{}"; exec sleep 600' &
+speechless 'status 3 after 0 lines' 'exit 3'
+speechless 'status 127 after 0 lines' "$dir/none"
+speechless 'before it answered hello' 'true'
+speechless 'line 1 of the plant is no JSON' 'echo garbage'
+speechless 'signal 11' 'kill -11 $$'
+speechless 'more than one line at once' 'yes "{}"'
+wait
+[ -s "$dir/speechless" ] && failed=1
 exit $failed
