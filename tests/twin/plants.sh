@@ -97,9 +97,12 @@ bad 'arrays.level: expected' '{"arrays":[7]}' "$whole"
 bad 'arrays: expected a list' '{"arrays":{}}' "$whole"
 # Plants that never come to speak: said at once, or after the ten seconds that an answer may take.
 speechless() { # speechless PATTERN COMMAND
-  "$elementd" simulate --profiles "$root/deploy/profiles" --card element-aic --plant "$2" --json >"$dir/out.$BASHPID" 2>"$dir/err.$BASHPID"
-  local got=$?
-  [ $got -eq 1 ] && [ ! -s "$dir/out.$BASHPID" ] && grep -qE -- "$1" "$dir/err.$BASHPID" || echo "FAILED: speechless $2: exit $got, $(head -c 300 "$dir/err.$BASHPID")" | tee -a "$dir/speechless"
+  local mine=$dir/$BASHPID got
+  "$elementd" simulate --profiles "$root/deploy/profiles" --card element-aic --plant "$2" --json >"$mine.out" 2>"$mine.err"
+  got=$?
+  if [ $got -ne 1 ] || [ -s "$mine.out" ] || ! grep -qE -- "$1" "$mine.err"; then
+    echo "FAILED: speechless $2: exit $got, $(head -c 300 "$mine.err")" | tee -a "$dir/speechless"
+  fi
 }
 speechless 'mute: no answer to line 1 within 10 s' 'exec sleep 600 <&-' &
 speechless 'mute: no answer to line 2 within 10 s' 'echo "{}"; exec sleep 600' &
