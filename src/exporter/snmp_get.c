@@ -182,7 +182,7 @@ static bool set_metric(struct el_snmp_value *out, struct el_value v, double deci
     if (v.kind == EL_VALUE_DOUBLE)
         return el_snmp_set_integer(out, v.d);
     if (!el_value_scaled(v, (unsigned)decimals, &scaled))
-        return false;
+        return el_snmp_set_integer(out, el_value_double(v) * pow(10, decimals)); /* beyond 64 bits: ends at the limit */
     return scaled < 0 ? el_snmp_set_integer(out, (double)scaled) : set_unsigned(out, (uint64_t)scaled);
 }
 

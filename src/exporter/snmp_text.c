@@ -5,11 +5,30 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
+
+/* What is not plain text is made so, as the other exports do: one byte that is no UTF-8, say half a character where a
+ * text was cut, would cost snmp_exporter its whole scrape. */
+static bool clean(struct el_snmp_value *v)
+{
+    char odd[EL_SNMP_TEXT_MAX];
+    size_t plain = 0;
+
+    while (plain < v->len && v->text[plain] >= ' ' && v->text[plain] < 0x7f)
+        plain++;
+    if (plain < v->len) {
+        memcpy(odd, v->text, v->len);
+        el_text_from_field(v->text, sizeof v->text, odd, v->len);
+        v->len = strlen(v->text);
+    }
+    return true;
+}
+
 bool el_snmp_set_text(struct el_snmp_value *out, const char *text, size_t max)
 {
     out->len = strnlen(text, EL_MIN(max, (size_t)EL_SNMP_TEXT_MAX - 1));
     memcpy(out->text, text, out->len);
-    return true;
+    return clean(out);
 }
 
 bool el_snmp_set_format(struct el_snmp_value *out, const char *fmt, ...)
@@ -21,7 +40,7 @@ bool el_snmp_set_format(struct el_snmp_value *out, const char *fmt, ...)
     n = vsnprintf(out->text, sizeof out->text, fmt, args);
     va_end(args);
     out->len = (size_t)EL_CLAMP(n, 0, EL_SNMP_TEXT_MAX - 1);
-    return true;
+    return clean(out);
 }
 
 bool el_snmp_set_integer(struct el_snmp_value *out, double v)

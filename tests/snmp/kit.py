@@ -59,9 +59,9 @@ class Bench:
         self.running.append(p)
         return p
 
-    def agent(self, *flags, name="snapshot", log="agent.log", **more):
+    def agent(self, *flags, name="snapshot", log="agent.log", prefix=(), **more):
         """The SNMP side of the exporter; returns when it is ready."""
-        p = self.start(self.build / "tests/snmp-agent", "--users", self.dir / "users", "--state", self.dir, *flags, self.dir / name,
+        p = self.start(*prefix, self.build / "tests/snmp-agent", "--users", self.dir / "users", "--state", self.dir, *flags, self.dir / name,
                        log=log, stdout=subprocess.PIPE, **more)
         if p.stdout.readline() != b"ready\n":
             raise RuntimeError("the agent does not start: " + (self.dir / log).read_text())

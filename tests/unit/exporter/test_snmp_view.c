@@ -1,6 +1,9 @@
 /* The SNMP view without an agent: order, GET of all, GETNEXT from each instance to the next, from between, from past
  * the end. */
+#include <math.h>
+
 #include "exporter/snmp_table.h"
+#include "exporter/snmp_text.h"
 #include "support/make_snapshot.h"
 #include "support/unit.h"
 
@@ -305,6 +308,79 @@ static void values_in_their_units(void **state)
     el_snapshot_free(s);
 }
 
+static void expect_text(const struct el_snmp_view *v, const char *oid, const char *want)
+{
+    struct instance i;
+
+    assert_non_null(find(v, oid, &i));
+    if (i.value.len != strlen(want) || memcmp(i.value.text, want, i.value.len) != 0)
+        fail_msg("%s: \"%.*s\", expected \"%s\"", oid, (int)i.value.len, i.value.text, want);
+}
+
+/* Whatever was put into a text, what is sent is UTF-8 without control characters, and an empty one is an empty one. */
+static void odd_texts_are_mended(void **state)
+{
+    struct el_snapshot *s = el_test_snapshot_new(&(struct el_test_snapshot){.drives = 4, .alarms = 1});
+    struct el_slot *t = el_snapshot_slots(s);
+    struct el_snmp_view_options o = options(true);
+    struct el_snmp_view *v;
+    struct el_snmp_value long_one = {.type = EL_SNMP_TEXT};
+    char much[600];
+
+    snprintf(t[0].identify.model, sizeof t[0].identify.model,
+             "Caf\xc3\xa9 \"\\ 2 \xc2\xb0"
+             "C");
+    snprintf(t[1].identify.model, sizeof t[1].identify.model, "bell \a latin1 \xe9 end");
+    t[2].identify.model[0] = '\0';
+    snprintf(t[0].identify.serial, sizeof t[0].identify.serial, "cut \xe2\x82");
+    snprintf(el_snapshot_cards(s)[0].name, sizeof el_snapshot_cards(s)->name, "k\xc3\xa4rte\n0");
+    snprintf(el_snapshot_sensors(s)[0].label, sizeof el_snapshot_sensors(s)->label, "\x01\x02");
+    v = el_snmp_view_new(s, &o);
+    expect_text(v, "1.5.1.1.1.1",
+                "Caf\xc3\xa9 \"\\ 2 \xc2\xb0"
+                "C");
+    expect_text(v, "1.5.1.1.1.2", "bell   latin1 \xef\xbf\xbd end");
+    expect_text(v, "1.5.1.1.1.3", "");
+    expect_text(v, "1.5.1.2.1.1", "cut \xef\xbf\xbd\xef\xbf\xbd");
+    expect_text(v, "1.4.1.3.1.2", "k\xc3\xa4rte 0 slot 1");
+    memset(much, 'x', sizeof much);
+    memcpy(much + 254, "\xc3\xa9", 2); /* the border goes through it */
+    assert_true(el_snmp_set_text(&long_one, much, sizeof much));
+    assert_int_equal(long_one.len, 254);
+    assert_true(el_snmp_set_format(&long_one, "%.*s", 600, much));
+    assert_int_equal(long_one.len, 254);
+    el_snmp_view_free(v);
+    el_snapshot_free(s);
+}
+
+/* Numbers end at the limits of their type, none wraps or changes its sign. */
+static void numbers_end_at_their_limits(void **state)
+{
+    static const struct {
+        double v;
+        int32_t integer;
+        uint32_t gauge;
+        uint64_t counter64;
+    } want[] = {{-1e300, INT32_MIN, 0, 0},
+                {-10000, -10000, 0, 0},
+                {-0.4, 0, 0, 0},
+                {2147483647.4, INT32_MAX, 2147483647u, 2147483647u},
+                {4294967296.0, INT32_MAX, UINT32_MAX, 4294967296ull},
+                {0x1p64, INT32_MAX, UINT32_MAX, UINT64_MAX},
+                {INFINITY, INT32_MAX, UINT32_MAX, UINT64_MAX}};
+    struct el_snmp_value v;
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(want); i++) {
+        v = (struct el_snmp_value){.type = EL_SNMP_INTEGER};
+        assert_true(el_snmp_set_integer(&v, want[i].v) && v.integer == want[i].integer);
+        v = (struct el_snmp_value){.type = EL_SNMP_GAUGE};
+        assert_true(el_snmp_set_integer(&v, want[i].v) && v.gauge == want[i].gauge);
+        v = (struct el_snmp_value){.type = EL_SNMP_COUNTER64};
+        assert_true(el_snmp_set_integer(&v, want[i].v) && v.counter64 == want[i].counter64);
+        assert_false(el_snmp_set_integer(&v, NAN));
+    }
+}
+
 static void absent_is_no_instance(void **state)
 {
     struct el_snapshot *s = el_test_snapshot_new(&(struct el_test_snapshot){.drives = 8, .sensors = 2, .odd = true});
@@ -478,6 +554,8 @@ int main(void)
         cmocka_unit_test(colliding_names_have_a_row_each),
         cmocka_unit_test(board_sensors_are_described),
         cmocka_unit_test(values_in_their_units),
+        cmocka_unit_test(odd_texts_are_mended),
+        cmocka_unit_test(numbers_end_at_their_limits),
         cmocka_unit_test(absent_is_no_instance),
         cmocka_unit_test(entities_are_contained),
         cmocka_unit_test(entity_sensors_read_right),
