@@ -1,4 +1,5 @@
 /* elementd check: says everything that is wrong with a settings file. */
+#include <netdb.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -35,6 +36,20 @@ static int print_json(const char *path, char *problems)
 }
 
 /* What the exporter would refuse, said where it stands in the file. */
+const char *el_sink_unfound(const char *sink)
+{
+    const char *at = strrchr(sink, '@');
+    struct addrinfo *found = NULL;
+    struct el_snmp_address a;
+    int r = 0;
+
+    if (at && el_snmp_address_parse(at + 1, &a) && a.named)
+        r = getaddrinfo(a.host, NULL, &(struct addrinfo){.ai_family = a.six ? AF_INET6 : AF_INET}, &found);
+    if (found)
+        freeaddrinfo(found);
+    return r ? gai_strerror(r) : NULL;
+}
+
 static bool check_snmp(const char *path, const struct el_settings *s, struct el_config_error *err)
 {
     EL_AUTO_FREE struct el_snmp_plan *plan = malloc(sizeof *plan);

@@ -66,6 +66,10 @@ void el_machine_defaults(const struct el_machine_flags *f, struct el_settings *o
 /* The settings file these flags name, or the installed one when it is there; NULL = none. */
 const char *el_machine_config(const struct el_machine_flags *f);
 
+/* Asks for the host that a sink of notifications names (snmp.sinks), which may take seconds. NULL, or why it is not
+ * found. */
+const char *el_sink_unfound(const char *sink);
+
 /* The settings these flags stand for: the file over the defaults, profiles found. Says what is wrong. 0 or -errno. */
 int el_machine_settings(const struct el_machine_flags *f, struct el_settings *out);
 

@@ -250,19 +250,42 @@ static void check_pollers(struct doctor *d)
         closedir(proc);
 }
 
-#define SNMPD_CONF "/etc/snmp"
+#define SNMPD_CONF    "/etc/snmp"
+#define EXPORTER_USER "elementd-exporter"
 
-static void check_snmp(struct doctor *d)
+/* What snmpd.conf says is one thing; another is whether there is a master, who may connect to it, and does it answer.
+ */
+static bool check_master(struct doctor *d, const char *path)
+{
+    struct stat st;
+    int r;
+
+    if (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode)) {
+        find(d, NOTE, "snmp", NULL, "no AgentX socket at %s: nothing of elementd is seen through snmpd", path);
+        return false;
+    }
+    if (!el_snmpd_permits(path, EXPORTER_USER)) {
+        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp " EXPORTER_USER,
+             "the user " EXPORTER_USER " may not connect to the AgentX socket at %s", path);
+        return false;
+    }
+    r = el_snmpd_ask(path);
+    if (r < 0)
+        find(d, NOTE, "snmp", "systemctl restart snmpd", "snmpd at %s %s", path,
+             r == -ETIMEDOUT      ? "does not answer: it hangs, or somebody holds it up (an inform to a dead receiver)"
+             : r == -ECONNREFUSED ? "has ended and left its socket behind"
+                                  : strerror(-r));
+    return r == 0;
+}
+
+static void check_agentx(struct doctor *d)
 {
     const char *usual = access("/run/agentx/master", F_OK) == 0 ? "/run/agentx/master" : "/var/agentx/master";
     const char *path = d->settings.snmp.agentx_socket[0] ? d->settings.snmp.agentx_socket : usual;
     EL_AUTO_BUF struct el_buf missing = {0};
-    struct stat st;
-    int r;
+    int r = el_snmpd_missing(SNMPD_CONF, d->settings.snmp.base_oid, &missing);
+    bool answers = strncmp(path, "tcp:", 4) == 0 || check_master(d, path);
 
-    if (d->settings.snmp.agentx == 0)
-        return;
-    r = el_snmpd_missing(SNMPD_CONF, d->settings.snmp.base_oid, &missing);
     if (r == 0 && missing.len)
         find(d, NOTE, "snmp", missing.data,
              "%s lacks these lines (snmpd.conf.d/elementd.conf is their place), then: systemctl restart snmpd",
@@ -270,13 +293,26 @@ static void check_snmp(struct doctor *d)
     else if (r < 0)
         find(d, NOTE, "snmp", NULL, "%s/snmpd.conf: %s", SNMPD_CONF,
              r == -ENOENT ? "not there: no snmpd, or another one" : strerror(-r));
-    if (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
-        find(d, NOTE, "snmp", NULL, "no AgentX socket at %s: nothing of elementd is seen through snmpd", path);
-    else if (!(st.st_mode & 0002) && !((st.st_mode & 0020) && st.st_gid))
-        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp elementd-exporter",
-             "only root may connect to the AgentX socket at %s", path);
-    else if (r == 0 && !missing.len)
+    else if (answers)
         find(d, GOOD, "snmp", NULL, "snmpd takes subagents at %s and shows what they say", path);
+}
+
+static void check_snmp(struct doctor *d)
+{
+    const struct el_settings *s = &d->settings;
+
+    if (s->snmp.agentx)
+        check_agentx(d);
+    else if (!s->snmp.standalone[0])
+        find(d, NOTE, "snmp", NULL,
+             "off: neither snmp.agentx nor snmp.standalone is set, nothing of elementd is seen by SNMP");
+    for (uint32_t i = 0; i < s->snmp.sinks; i++) {
+        const char *why = el_sink_unfound(s->snmp.sink[i]);
+
+        if (why)
+            find(d, NOTE, "snmp", NULL, "snmp.sinks: \"%s\": %s: nothing is sent there until it is found",
+                 strrchr(s->snmp.sink[i], '@') + 1, why);
+    }
 }
 
 static int examine(struct doctor *d)

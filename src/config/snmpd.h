@@ -1,4 +1,4 @@
-/* What the host's snmpd.conf lacks for elementd-exporter to be seen through it. Reads, never writes. */
+/* What keeps elementd-exporter from being seen through the host's snmpd. Changes nothing. */
 #pragma once
 
 #include "base/buf.h"
@@ -7,3 +7,10 @@
  * each ended by a newline. 0, or -errno when snmpd.conf cannot be read (-ENOENT: no snmpd here; -EACCES: only root may
  * look). */
 int el_snmpd_missing(const char *dir, const char *base_oid, struct el_buf *missing);
+
+/* May `user` (nobody, when there is none of that name) connect to the AgentX socket: itself and the directories above. */
+bool el_snmpd_permits(const char *socket, const char *user);
+
+/* Does a master answer there? Opens an AgentX session and hangs up. 0, -ECONNREFUSED (it ended and left its socket),
+ * -ETIMEDOUT (it does not answer for 2 s: frozen), -EPROTO (something else), or -errno. */
+int el_snmpd_ask(const char *socket_path);

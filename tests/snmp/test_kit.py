@@ -3,6 +3,7 @@
 
 usage: test_kit.py SOURCE_DIR BUILD_DIR [CASE...]
 """
+import json
 import os
 import re
 import signal
@@ -204,6 +205,47 @@ def resident_most_kb(p):
         return next(int(line.split()[1]) for line in f if line.startswith("VmHWM"))
 
 
+def doctor(b):
+    """Each reason why a walk shows nothing is told by its name, and nothing is told when it shows all."""
+    port, conf, etc, socket_at = free_port(), b.dir / "doctor.yaml", b.dir / "etc", b.dir / "agentx"
+    etc.mkdir()
+    b.dir.chmod(0o755)
+    private = ["unshare", "-m", *([] if os.geteuid() == 0 else ["-r"]), "sh", "-c", f'mount --bind {etc} /etc/snmp && exec "$@"', "sh"]
+    if os.geteuid() != 0 or subprocess.run([*private, "true"], capture_output=True).returncode:
+        return "no mount namespaces here"
+
+    def told(*settings):
+        conf.write_text("\n".join(["snmp:", f"  agentx_socket: {socket_at}", *(f"  {s}" for s in settings)]) + "\n")
+        done = subprocess.run([*private, b.build / "elementd", "doctor", "--json", "--config", conf], capture_output=True, text=True, timeout=60)
+        return [(f["level"], f["text"], f.get("fix", "")) for f in json.loads(done.stdout)["findings"] if f["topic"] == "snmp"]
+
+    def expect(words, *settings, level="note"):
+        got = told(*settings)
+        assert len(got) == 1 and got[0][0] == level and words in got[0][1] + got[0][2], (words, got)
+    drop_in = (b.source / "deploy/snmp/snmpd-elementd.conf").read_text()
+    (etc / "snmpd.conf").write_text("rocommunity public default -V systemonly\n" + drop_in)
+    expect("off: neither", "agentx: off")
+    assert told("agentx: off", "standalone: udp:127.0.0.1:1161", "users_file: x") == []
+    expect("no AgentX socket")
+    master = b.snmpd(port, "agentXPerms 0666 0755")
+    expect("shows what they say", level="good")
+    (etc / "snmpd.conf").write_text(drop_in.replace(".1.3.6.1.2.1.99", ".1.3.6.1.2.1.1"))
+    expect("view systemonly included .1.3.6.1.2.1.99")
+    (etc / "snmpd.conf").write_text(drop_in)
+    socket_at.chmod(0o660)
+    expect("may not connect")
+    socket_at.chmod(0o666)
+    b.dir.chmod(0o700)
+    expect("may not connect")
+    b.dir.chmod(0o755)
+    master.send_signal(signal.SIGSTOP)
+    expect("does not answer")
+    master.kill()
+    master.wait()
+    expect("has ended")
+    expect("no-such-host.invalid", "agentx: off", "standalone: udp:127.0.0.1:1161", 'sinks: ["v2c:public@udp:no-such-host.invalid:162"]')
+
+
 def snmptrapd_example(b):
     """Our snmptrapd.conf prints one readable line for each notification, by name."""
     port, alone = free_port(), free_port()
@@ -273,7 +315,7 @@ def plugin(b):
     assert run("-m", "1")[0] == 3
 
 
-CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, opened_later, debian_snmpd_with_drop_in, snmptrapd_example, snmp_exporter, plugin]
+CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, opened_later, debian_snmpd_with_drop_in, doctor, snmptrapd_example, snmp_exporter, plugin]
 
 if __name__ == "__main__":
     sys.exit(test_agent.main(CASES))

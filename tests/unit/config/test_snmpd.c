@@ -48,6 +48,9 @@ static void says_what_is_missing(void **state)
     put("snmpd.conf.d/elementd.conf",
         "agentXSocket /var/agentx/master\nagentXPerms 0660\nrocommunity secret 127.0.0.1\n");
     expect("agentXSocket /run/agentx/master\n");
+    put("snmpd.conf.d/elementd.conf", "agentXSocket /run/x\nagentXPerms 0660\nview all included .1\n"
+                                      "view other excluded .1.3.6.1.2.1.47\nview all excluded .1.3.6.1.2.1.99\n");
+    expect("view systemonly included .1.3.6.1.2.1.99\n");
     put("snmpd.conf", "");
     put("snmpd.conf.d/elementd.conf",
         "agentXSocket /run/x\nagentXPerms 0660\nview v included 1.3.6.1.4.1\nview v excluded .1.3.6.1.2.1.47");
