@@ -68,10 +68,25 @@ static double otherwise(double v, double fallback)
     return isfinite(v) ? v : fallback;
 }
 
+/* A threshold that a drive could have: at 40 C or less it would never work, above 150 C it is none. */
+static double threshold_c(uint16_t kelvin)
+{
+    double c = el_nvme_kelvin_c(kelvin);
+
+    return c > 40 && c <= 150 ? c : NAN;
+}
+
+/* The drive's warning, or its profile's; at most the critical temperature (some name them the wrong way round). */
+static double warning_c(const struct el_slot *slot, const struct el_drive_profile *drive)
+{
+    return fmin(otherwise(threshold_c(slot->identify.wctemp_k), drive ? drive->wctemp_c : NAN),
+                threshold_c(slot->identify.cctemp_k));
+}
+
 double el_card_slot_limit(const struct el_card_settings *cs, const struct el_slot *slot,
                           const struct el_drive_profile *drive)
 {
-    double warning = otherwise(el_nvme_kelvin_c(slot->identify.wctemp_k), drive ? drive->wctemp_c : NAN);
+    double warning = warning_c(slot, drive);
     double margin = otherwise(cs->margin_c, 0), below = otherwise(cs->margin_c, MARGIN_BELOW_WARN_C);
 
     return fmin(cs->limit_c - margin, warning - below); /* fmin takes the number when the other is NAN */
@@ -100,8 +115,8 @@ static void set_slot(struct el_governor_slot *g, const struct el_settings *s, co
 
     *g = (struct el_governor_slot){
         .limit_c = el_card_slot_limit(cs, slot, d),
-        .warning_c = otherwise(el_nvme_kelvin_c(slot->identify.wctemp_k), d ? d->wctemp_c : NAN),
-        .critical_c = otherwise(el_nvme_kelvin_c(slot->identify.cctemp_k), d ? d->cctemp_c : NAN),
+        .warning_c = warning_c(slot, d),
+        .critical_c = otherwise(threshold_c(slot->identify.cctemp_k), d ? d->cctemp_c : NAN),
         .idle_w = d ? d->idle_w : NAN,
         .full_w = d                             ? d->full_w
                   : slot->identify.power_states ? slot->identify.power_state[0].max_uw / 1e6

@@ -139,13 +139,14 @@ static bool is_hot(const struct el_slot *slot, const struct el_settings *s)
 
 /* What can be done to a drive: no command is sent for it. What holds something of ours counts in any case: its loss
  * shows as a mismatch, and a cap never has two actuators. */
-static uint32_t ask_usable(struct el_cards *c, const struct el_drive *d)
+static uint32_t ask_usable(struct el_cards *c, const struct el_world *w, const struct el_drive *d, uint32_t row)
 {
+    bool confused = el_world_shares_serial(w, row);
     uint32_t usable = 0, ours = 0;
     char why[128];
 
     for (int a = 0; a < EL_ACTUATOR_FAN; a++) {
-        if (c->dev.ops->actuator_usable &&
+        if (!confused && c->dev.ops->actuator_usable &&
             c->dev.ops->actuator_usable(c->dev.dev, (enum el_actuator)a, d->key, why, sizeof why) == 0)
             usable |= 1u << a;
         if (d->hand[a] && el_actuate_moved(c->hands, d->hand[a]))
@@ -166,7 +167,7 @@ static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive 
     target_of(w, row, &t);
     if (t.serial[0])
         d->inherited = el_actuate_adopt(c->hands, &t, true, d->hand);
-    d->usable = el_snapshot_slots(w->s)[row].action.usable = ask_usable(c, d);
+    d->usable = el_snapshot_slots(w->s)[row].action.usable = ask_usable(c, w, d, row);
 }
 
 /* True when something can be used now that could not before, or the other way round. */
@@ -175,7 +176,7 @@ static bool learn_again(struct el_cards *c, struct el_world *w, struct el_drive 
     uint32_t card = el_snapshot_slots(w->s)[row].card, before = d->usable;
 
     d->asked_us = now_us;
-    d->usable = ask_usable(c, d);
+    d->usable = ask_usable(c, w, d, row);
     for (int a = 0; a < EL_ACTUATOR_FAN; a++)
         if ((d->usable ^ before) & 1u << a)
             el_world_say(w, EL_SEVERITY_INFO, (int32_t)card, (int32_t)row, "%s can %s be used",

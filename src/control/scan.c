@@ -39,6 +39,8 @@ static void ask_hands(const struct el_device *dev, struct el_scan *s)
 
             if (!el_slot_pollable(slot))
                 el_text_copy(h->why, sizeof h->why, "no drive");
+            else if (el_world_shares_serial(&s->world, i))
+                el_text_copy(h->why, sizeof h->why, "another slot shows a drive of this serial");
             else if (!dev->ops->actuator_usable)
                 el_text_copy(h->why, sizeof h->why, "a recorded machine cannot be changed");
             else

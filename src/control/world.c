@@ -445,3 +445,26 @@ int el_world_alarms(struct el_world *w, const struct el_alarm_table *t)
     trim(w);
     return 0;
 }
+
+/* The first disk of the drive in a slot: two paths to one drive show the same. */
+static const char *disk_of(const struct el_snapshot *s, uint32_t row)
+{
+    for (uint32_t i = 0; i < s->namespaces.count; i++)
+        if (el_snapshot_namespaces(s)[i].slot == row)
+            return el_snapshot_namespaces(s)[i].block;
+    return "";
+}
+
+bool el_world_shares_serial(const struct el_world *w, uint32_t row)
+{
+    const struct el_slot *slots = el_snapshot_slots(w->s), *s = &slots[row];
+    const char *disk = disk_of(w->s, row);
+
+    for (uint32_t i = 0; s->identify.serial[0] && i < w->s->slots.count; i++) {
+        if (i == row || !el_slot_pollable(&slots[i]) || strcmp(slots[i].identify.serial, s->identify.serial) != 0)
+            continue;
+        if (i < row || !disk[0] || strcmp(disk_of(w->s, i), disk) != 0)
+            return true;
+    }
+    return false;
+}

@@ -37,6 +37,10 @@ void el_world_say(struct el_world *w, enum el_severity severity, int32_t card, i
 /* The alarms that hold now, as the last table of the block. 0 or -ENOMEM. */
 int el_world_alarms(struct el_world *w, const struct el_alarm_table *t);
 
+/* Another drive says the serial of the one in this slot, or this slot is a further path to a drive that has a slot
+ * already: what is set on it could not be told apart in the journal. Nothing must be set. */
+bool el_world_shares_serial(const struct el_world *w, uint32_t row);
+
 /* A drive can be asked: its kernel driver is there and has not given it up. */
 static inline bool el_slot_pollable(const struct el_slot *s)
 {

@@ -127,7 +127,8 @@ static bool guard_holds(const struct el_catalog_context *c, const struct el_metr
         return el_snapshot_cards(s)[el_snapshot_slots(s)[row].card].governed &&
                el_snapshot_slots(s)[row].state != EL_SLOT_EMPTY && el_snapshot_slots(s)[row].state != EL_SLOT_GONE;
     case EL_SCOPE_NAMESPACE:
-        return slot_guard(&el_snapshot_slots(s)[el_snapshot_namespaces(s)[row].slot], m->guard);
+        return el_snapshot_namespaces(s)[row].nsid && /* two without a number could not be told apart */
+               slot_guard(&el_snapshot_slots(s)[el_snapshot_namespaces(s)[row].slot], m->guard);
     case EL_SCOPE_CARD:
         return m->guard == EL_GUARD_SWITCH ? el_snapshot_cards(s)[row].has_switch : el_snapshot_cards(s)[row].governed;
     case EL_SCOPE_LINK:

@@ -34,7 +34,7 @@ const void *el_catalog_row(const struct el_catalog_context *c, enum el_metric_sc
                 X(wear_remaining) X(card_endurance_used) X(budget) X(actions) X(pci_power) X(aer) X(alarms)            \
                     X(error_status) X(firmware_slot) X(self_test_running) X(self_test_progress) X(self_test_result)    \
                         X(sanitize) X(sanitize_progress) X(capacitor) X(series) X(io_bytes) X(io_operations)           \
-                            X(read_faults) X(wear_low) X(wear_high) X(aer_total) X(percent) X(throttle)
+                            X(read_faults) X(wear_low) X(wear_high) X(aer_total) X(percent) X(throttle) X(namespace_used)
 /* clang-format on */
 #define EL_READER_DECLARE(name) el_metric_read el_read_##name;
 EL_READERS(EL_READER_DECLARE)

@@ -166,6 +166,14 @@ READER(actions)
     return el_unsigned(sub % 2 ? a->raised[actuator] : a->lowered[actuator]);
 }
 
+/* Without the drive's Identify Namespace only the size is known, from the kernel. */
+READER(namespace_used)
+{
+    const struct el_namespace *n = &el_snapshot_namespaces(c->s)[row];
+
+    return n->capacity_bytes ? el_unsigned(n->used_bytes) : el_absent;
+}
+
 READER(pci_power)
 {
     const char *state = el_snapshot_links(c->s)[row].power_state;

@@ -12,4 +12,6 @@ def run():
         ratio = float(re.search(r'ratio ([\d.]+)', out)[1])
         print('\n'.join(line for line in out.splitlines() if line.startswith(('cost', 'polls'))))
         assert out.count('bad 0 error_log 0') == 2, out
-        assert ratio < 1.2, ratio
+        # One system call more than the bare loop: the controller's state, for a command into a reset would not come back.
+        # Under emulation a system call weighs a third of the whole ioctl; 1.30 to 1.36 were measured.
+        assert ratio < 1.5, ratio

@@ -50,7 +50,17 @@ static void limit_is_the_lower_of_operator_and_drive(void **state)
     slots[0].identify.wctemp_k = 0; /* a drive that says nothing */
     assert_true(limit() == 67);
     settings.card[0].limit_c = NAN;
+    slots[0].identify.cctemp_k = 0;
     assert_true(isnan(limit()));
+    settings.card[0].margin_c = NAN;
+    slots[0].identify.wctemp_k = 274; /* it would be held back for ever */
+    assert_true(isnan(limit()));
+    slots[0].identify.wctemp_k = 0xffff; /* it would never be */
+    assert_true(isnan(limit()));
+    slots[0].identify.cctemp_k = 273 + 80; /* critical below, or without, warning */
+    assert_true(limit() == 79);
+    slots[0].identify.wctemp_k = 273 + 85;
+    assert_true(limit() == 79);
 }
 
 static void later_entries_win_field_by_field(void **state)

@@ -382,6 +382,28 @@ static void lifts_what_an_earlier_run_left(void **state)
     settings = before;
 }
 
+/* What the journal could not tell apart is not touched: after a kill one of the two would stay set. */
+static void sets_nothing_on_drives_of_one_serial(void **state)
+{
+    struct el_settings before = settings;
+    struct el_tick *t;
+
+    fake_init(&fake);
+    fake.serials = true;
+    strcpy(fake.drive[1].serial, fake.drive[0].serial);
+    for (int i = 0; i < FAKE_SLOTS; i++)
+        fake.drive[i].temp_k = 351;
+    settings.governor.mode = EL_MODE_ENFORCE;
+    t = start(false);
+    for (int i = 0; i < 5; i++)
+        round_of(t);
+    assert_int_equal(slot(el_tick_snapshot(t), 0)->action.usable, 0);
+    assert_int_equal(fake.drive[0].cap_writes + fake.drive[1].cap_writes, 0);
+    assert_true(fake.drive[2].cap < 1);
+    el_tick_free(t);
+    settings = before;
+}
+
 static const char *original_of(const char *serial)
 {
     static char text[EL_JOURNAL_ORIGINAL_MAX];
@@ -535,6 +557,7 @@ int main(void)
         cmocka_unit_test(asks_again_what_can_be_used),
         cmocka_unit_test(mute_from_the_start_is_named),
         cmocka_unit_test(lifts_what_an_earlier_run_left),
+        cmocka_unit_test(sets_nothing_on_drives_of_one_serial),
         cmocka_unit_test(sets_nothing_on_a_drive_it_does_not_know),
     };
     char command[64];
