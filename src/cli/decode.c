@@ -198,11 +198,7 @@ static int print(const struct el_snapshot *s, int form)
     } else {
         print_text(s);
     }
-    if (r < 0 || b.failed || (b.len && fwrite(b.data, 1, b.len, stdout) != b.len) || fflush(stdout) != 0) {
-        fprintf(stderr, "elementd decode: cannot write the answer\n");
-        return EL_EXIT_BAD;
-    }
-    return EL_EXIT_OK;
+    return r < 0 || b.failed || (b.len && fwrite(b.data, 1, b.len, stdout) != b.len) ? EL_EXIT_BAD : EL_EXIT_OK;
 }
 
 int el_cmd_decode(int argc, char **argv)

@@ -74,7 +74,7 @@ static int print_json(const struct el_scenario *s, const struct grid *g)
 
     for (size_t k = 0; k < INLETS; k++)
         json_array_append_new(share, list(g->share + k * AIRS, AIRS));
-    r = json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    r = json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(o);
     return r < 0 || putchar('\n') == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
 }

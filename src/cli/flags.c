@@ -98,8 +98,12 @@ static const char *take(const struct el_flag *f, const char *flag, const char *a
         *(bool *)f->into = true;
         return NULL;
     case EL_FLAG_TEXT:
-        *(const char **)f->into = arg;
-        return NULL;
+        if (*arg) {
+            *(const char **)f->into = arg;
+            return NULL;
+        }
+        snprintf(err->text, sizeof err->text, "%s: got nothing, expected a value", flag);
+        return err->text;
     case EL_FLAG_NAME:
         if (*arg && el_text_copy(f->into, (size_t)f->hi, arg))
             return NULL;

@@ -10,7 +10,7 @@ enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_
 
 enum el_flag_kind {
     EL_FLAG_SWITCH,  /* bool: it was given */
-    EL_FLAG_TEXT,    /* const char *: as it was given */
+    EL_FLAG_TEXT,    /* const char *: as it was given, never empty */
     EL_FLAG_NAME,    /* char[hi]: a copy, never empty */
     EL_FLAG_NUMBER,  /* double, lo..hi */
     EL_FLAG_COUNT,   /* uint64_t, lo..hi */

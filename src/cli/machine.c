@@ -21,8 +21,8 @@ int el_machine_check(const struct el_machine_flags *f)
     if (f->simulate && f->root)
         fputs("elementd: --simulate and --root exclude each other\n", stderr);
     else if (!f->simulate &&
-             (f->workload || f->scenario || f->cards != 1 || isfinite(f->inlet_c) || isfinite(f->airflow_lfm)))
-        fputs("elementd: --workload, --inlet, --airflow, --scenario and --cards need --simulate CARD\n", stderr);
+             (f->workload || f->scenario || f->cards != 1 || f->seed != 1 || isfinite(f->inlet_c) || isfinite(f->airflow_lfm)))
+        fputs("elementd: --workload, --inlet, --airflow, --scenario, --seed and --cards need --simulate CARD\n", stderr);
     else
         return 0;
     return EL_EXIT_USAGE;

@@ -56,9 +56,5 @@ int el_cmd_mib(int argc, char **argv)
         put_module(&text, base, n);
     else
         el_buf_puts(&text, el_mib_text);
-    if (text.failed || fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0) {
-        fprintf(stderr, "elementd mib: cannot write the module\n");
-        return EL_EXIT_BAD;
-    }
-    return EL_EXIT_OK;
+    return text.failed || fwrite(text.data, 1, text.len, stdout) != text.len ? EL_EXIT_BAD : EL_EXIT_OK;
 }

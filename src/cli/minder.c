@@ -65,7 +65,6 @@ static void start(struct el_minder *m, int64_t now_us)
             dup2(log[1], STDERR_FILENO);
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
-        signal(SIGPIPE, SIG_DFL);
         exec_child(m);
     }
     if (log[1] >= 0)

@@ -19,11 +19,9 @@ struct el_sim_args {
     {"card", EL_FLAG_NAME, (a).scenario.card, 0, sizeof(a).scenario.card},                                             \
         {"workload", EL_FLAG_NAME, (a).scenario.workload, 0, sizeof(a).scenario.workload},                             \
         {"seed", EL_FLAG_COUNT, &(a).scenario.seed, 0, 1e18},                                                          \
-        {"governor", EL_FLAG_NAME, (a).scenario.governor, 0, sizeof(a).scenario.governor},                             \
         {"limit", EL_FLAG_NUMBER, &(a).scenario.limit_c, 20, 120},                                                     \
         {"card-watts", EL_FLAG_NUMBER, &(a).scenario.card_watts, 1, 1000},                                             \
         {"switch-limit", EL_FLAG_NUMBER, &(a).scenario.switch_limit_c, 20, 150},                                       \
-        {"margin", EL_FLAG_NUMBER, &(a).scenario.margin_c, -5, 30},                                                    \
         {"array", EL_FLAG_NAME, (a).scenario.array, 0, sizeof(a).scenario.array},                                      \
     {                                                                                                                  \
         "profiles", EL_FLAG_TEXT, &(a).profiles                                                                        \

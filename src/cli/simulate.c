@@ -79,7 +79,7 @@ static void print_json(const struct el_sim_args *a, const struct el_simulate_res
         json_object_set_new(o, "worst", figures_json(json_object(), &worst));
         json_object_set(o, "per_seed", each);
     }
-    json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     putchar('\n');
     json_decref(each);
     json_decref(o);
@@ -266,6 +266,8 @@ int el_cmd_simulate(int argc, char **argv)
         {"inlet", EL_FLAG_NUMBER, &s->inlet_c, -40, 90},
         {"airflow", EL_FLAG_NUMBER, &s->airflow_lfm, 0, 5000},
         {"hours", EL_FLAG_NUMBER, &s->hours, 0.01, 10000},
+        {"governor", EL_FLAG_NAME, s->governor, 0, sizeof s->governor},
+        {"margin", EL_FLAG_NUMBER, &s->margin_c, -5, 30},
         {"preference", EL_FLAG_CHOICE, &c.args.preference, .names = preferences},
         {"seeds", EL_FLAG_COUNT, &s->seeds, 1, 100000},
         {"scenario", EL_FLAG_TEXT, &c.scenario},

@@ -216,7 +216,7 @@ static void check_exporter(struct load *l, const struct el_yaml *root, const str
 static void check_together(struct load *l, const struct el_yaml *root, const struct el_settings *s)
 {
     const struct el_yaml *poll = el_yaml_get(root, "poll"), *cards = el_yaml_get(root, "cards"),
-                         *web = el_yaml_get(root, "web");
+                         *sensors = el_yaml_get(root, "sensors");
     struct el_config_error e;
 
     if (s->poll.hot_ms > s->poll.normal_ms || s->poll.normal_ms > s->poll.idle_ms) {
@@ -224,15 +224,16 @@ static void check_together(struct load *l, const struct el_yaml *root, const str
                       s->poll.hot_ms, s->poll.normal_ms, s->poll.idle_ms);
         complain(l, &e);
     }
-    if (s->web.telemetry_path[0] != '/') {
-        el_yaml_error(web ? web : root, &e, "telemetry_path: got \"%s\", expected a path that starts with /",
-                      s->web.telemetry_path);
-        complain(l, &e);
-    }
     for (uint32_t i = 0; i < s->cards; i++)
         if (s->card[i].warranty_start[0] && !is_date(s->card[i].warranty_start)) {
             el_yaml_error(cards->child[i], &e, "warranty_start: got \"%s\", expected a date like 2026-01-31",
                           s->card[i].warranty_start);
+            complain(l, &e);
+        }
+    for (uint32_t i = 0; i < s->sensors; i++)
+        if (s->sensor[i].min >= s->sensor[i].max) {
+            el_yaml_error(sensors->child[i], &e, "min %g, max %g: expected min below max", s->sensor[i].min,
+                          s->sensor[i].max);
             complain(l, &e);
         }
 }

@@ -73,6 +73,17 @@ static int read_doubles(const struct el_yaml *n, const struct el_field *f, doubl
     return r;
 }
 
+static int read_text(const struct el_yaml *n, const struct el_field *f, void *field, struct el_config_error *err)
+{
+    int r = el_yaml_expect(n, EL_YAML_SCALAR, err);
+
+    if (r == 0 && strlen(n->text) < (size_t)f->min)
+        r = el_yaml_error(n, err, "got nothing, expected a value");
+    if (r == 0 && f->begin && strncmp(n->text, f->begin, strlen(f->begin)) != 0)
+        r = el_yaml_error(n, err, "got \"%.80s\", expected a path that starts with %s", n->text, f->begin);
+    return r == 0 ? el_yaml_text(n, field, f->size, err) : r;
+}
+
 int el_field_read(const struct el_yaml *n, const struct el_field *f, void *base, struct el_config_error *err)
 {
     void *field = (char *)base + f->offset;
@@ -95,7 +106,7 @@ int el_field_read(const struct el_yaml *n, const struct el_field *f, void *base,
     case EL_FIELD_ENUM:
         return read_enum(n, f, field, err);
     case EL_FIELD_TEXT:
-        return el_yaml_text(n, field, f->size, err);
+        return read_text(n, f, field, err);
     case EL_FIELD_STRING:
     case EL_FIELD_PATH:
         return read_string(n, f->type == EL_FIELD_PATH, field, err);

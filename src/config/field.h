@@ -11,7 +11,7 @@ enum el_field_type {
     EL_FIELD_UNSIGNED,       /* of 2, 4 or 8 bytes, min..max */
     EL_FIELD_BOOL,
     EL_FIELD_ENUM,    /* 4 bytes */
-    EL_FIELD_TEXT,    /* char[size] */
+    EL_FIELD_TEXT,    /* char[size], of at least `min` bytes, beginning with `begin` if that is given */
     EL_FIELD_STRING,  /* char *, an owned copy */
     EL_FIELD_PATH,    /* the same; a relative one stands beside the file */
     EL_FIELD_TEXTS,   /* list: `max` texts of `size` bytes, count at `count_offset` */
@@ -28,6 +28,7 @@ struct el_field {
     const char *const *names; /* of an enum, NULL at the end */
     const uint8_t *values;    /* of the names; NULL: 0, 1, 2, ... */
     size_t count_offset;
+    const char *begin;
     const char *example; /* shown commented out where the default is empty; NULL = none */
     const char *doc;
 };

@@ -23,10 +23,10 @@ static const char *const kinds[] = {"temperature", "fan",      "pwm",     "volta
     }
 
 static const struct el_field root_rows[] = {
-    {"profiles_dir", EL_FIELD_TEXT, S(profiles_dir), .doc = "Card and drive profiles: NAME.yaml, one each."},
-    {"state_dir", EL_FIELD_TEXT, S(state_dir),
+    {"profiles_dir", EL_FIELD_TEXT, S(profiles_dir), 1, .doc = "Card and drive profiles: NAME.yaml, one each."},
+    {"state_dir", EL_FIELD_TEXT, S(state_dir), 1,
      .doc = "What must survive a restart: journal, card numbers, wear history."},
-    {"runtime_dir", EL_FIELD_TEXT, S(runtime_dir),
+    {"runtime_dir", EL_FIELD_TEXT, S(runtime_dir), 1,
      .doc = "Where the snapshot is written after each tick, and read by the exporter."},
 
     {"log.level", EL_FIELD_ENUM, S(log_level), .names = log_levels, .values = log_level_values,
@@ -64,7 +64,7 @@ static const struct el_field root_rows[] = {
           "Where the exporter listens, HOST:PORT."),
     {"web.config_file", EL_FIELD_TEXT, S(web.config_file), .example = "/etc/elementd/web.yaml",
      .doc = "TLS and users, in the format of the Prometheus exporters' --web.config.file."},
-    {"web.telemetry_path", EL_FIELD_TEXT, S(web.telemetry_path), .doc = "Path of the metrics."},
+    {"web.telemetry_path", EL_FIELD_TEXT, S(web.telemetry_path), .begin = "/", .doc = "Path of the metrics."},
     {"web.collect", EL_FIELD_TEXT, S(web.collect), .example = "default",
      .doc = "Metric groups, comma separated; empty = the default ones. See `elementd metrics`."},
     {"web.max_connections", EL_FIELD_UNSIGNED, S(web.max_connections), 8, 10000, .doc = "Connections at a time."},
@@ -89,7 +89,7 @@ static const struct el_field root_rows[] = {
 };
 
 static const struct el_field card_rows[] = {
-    {"card", EL_FIELD_TEXT, C(card), .example = "\"*\"",
+    {"card", EL_FIELD_TEXT, C(card), 1, .example = "\"*\"",
      .doc = "Name of a card, serial of a drive on it, or \"*\" for all. Later entries win."},
     {"profile", EL_FIELD_TEXT, C(profile), .example = "lqd4500",
      .doc = "What card it is, a file of profiles_dir: limits, links, warranty and cooling to start from."},
@@ -118,7 +118,7 @@ static const struct el_field card_rows[] = {
 };
 
 static const struct el_field sensor_rows[] = {
-    {"source", EL_FIELD_TEXT, M(source), .example = "lm75-i2c-0-48/temp1",
+    {"source", EL_FIELD_TEXT, M(source), 1, .example = "lm75-i2c-0-48/temp1",
      .doc = "A sensor as `elementd scan` names it, or file:/PATH with a number in it (a BMC reading, say)."},
     {"role", EL_FIELD_ENUM, M(role), .names = roles, .example = "inlet",
      .doc = "none, inlet, switch, card_power, fan, humidity or airflow."},

@@ -343,6 +343,12 @@ int el_yaml_known_keys(const struct el_yaml *map, const char *const *keys, struc
     return 0;
 }
 
+/* What is quoted is text, whatever it looks like. */
+static const char *text_is(const struct el_yaml *n)
+{
+    return n->quoted ? "the text " : "";
+}
+
 int el_yaml_double(const struct el_yaml *n, double lo, double hi, double *out, struct el_config_error *err)
 {
     double v;
@@ -350,7 +356,8 @@ int el_yaml_double(const struct el_yaml *n, double lo, double hi, double *out, s
     if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
         return -EINVAL;
     if (n->quoted || el_num_parse_double(n->text, &v) < 0 || !(v >= lo && v <= hi))
-        return el_yaml_error(n, err, "got \"%.80s\", expected a number from %.12g to %.12g", n->text, lo, hi);
+        return el_yaml_error(n, err, "got %s\"%.80s\", expected a number from %.12g to %.12g", text_is(n), n->text, lo,
+                             hi);
     *out = v;
     return 0;
 }
@@ -362,8 +369,8 @@ int el_yaml_u64(const struct el_yaml *n, uint64_t lo, uint64_t hi, uint64_t *out
     if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
         return -EINVAL;
     if (n->quoted || el_num_parse_u64(n->text, &v) < 0 || v < lo || v > hi)
-        return el_yaml_error(n, err, "got \"%.80s\", expected a whole number from %ju to %ju", n->text, (uintmax_t)lo,
-                             (uintmax_t)hi);
+        return el_yaml_error(n, err, "got %s\"%.80s\", expected a whole number from %ju to %ju", text_is(n), n->text,
+                             (uintmax_t)lo, (uintmax_t)hi);
     *out = v;
     return 0;
 }
@@ -373,7 +380,7 @@ int el_yaml_bool(const struct el_yaml *n, bool *out, struct el_config_error *err
     if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
         return -EINVAL;
     if (n->quoted || (strcmp(n->text, "true") != 0 && strcmp(n->text, "false") != 0))
-        return el_yaml_error(n, err, "got \"%.80s\", expected true or false", n->text);
+        return el_yaml_error(n, err, "got %s\"%.80s\", expected true or false", text_is(n), n->text);
     *out = n->text[0] == 't';
     return 0;
 }

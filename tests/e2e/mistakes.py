@@ -27,10 +27,28 @@ for args, expected in (
         (("simulate", "--card", "lqd4500", "--workload", "x"), "no workload \"x\": expected idle"),
         (("simulate", "--card", "lqd4500", "--profiles", "/nonexistent"), "/nonexistent"),
         (("pause", "-5m"), "elementd pause:"),
+        (("scan", "--seed", "3"), "need --simulate CARD"),
+        (("status", "--runtime-dir", ""), "elementd status: --runtime-dir: got nothing, expected a value"),
+        (("envelope", "--card", "lqd4500", "--governor", "none"), "unrecognized option '--governor'"),
 ):
     r = command(*args, *(WEB if args[0] == "run" else ()), timeout=10)
     check(r.returncode == 2 and expected in r.stderr, f"{args}: code {r.returncode}, {r.stderr}")
     check("page" not in r.stdout, f"{args}: nothing is announced: {r.stdout}")
+
+for args in (("--help",), ("--version",), ("scan", "--help"), ("scan", "--simulate", "lqd4500"), ("check", "--example"), ("metrics",), ("mib",),
+             ("simulate", "--card", "lqd4500", "--hours", "0.01"), ("simulate", "--card", "lqd4500", "--hours", "0.01", "--json")):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        r = subprocess.run([ELEMENTD, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    check(r.returncode == 1 and "cannot write the answer: No space left on device" in r.stderr, f"full disk: {args}: {r}")
+
+# Nobody reads any more: the exporter still says what is wrong with its flags, and is not started again and again.
+reader, writer = os.pipe()
+os.close(reader)
+r = subprocess.run([ELEMENTD, "run", "--simulate", "lqd4500", "--web.bogus", "1"], stdout=subprocess.DEVNULL, stderr=writer, timeout=30, check=False)
+os.close(writer)
+check(r.returncode == 2, f"a closed pipe: {r}")
+r = command("run", "--simulate", "lqd4500", "--web.telemetry-path", "metrics", timeout=30)
+check(r.returncode == 2 and "--web.telemetry-path: got \"metrics\", expected a path that starts with /" in r.stderr, f"{r}")
 
 still = command("simulate", "--card", "lqd4500", "--airflow", "0", "--hours", "0.05", "--governor", "none", "--json")
 check(still.returncode == 0 and '"hottest_celsius": null' not in still.stdout, still.stdout)

@@ -22,6 +22,7 @@ for key in card workload governor hours seed inlet_celsius airflow_lfm iops late
            seconds_above_critical_per_hour writes_per_drive_per_hour limit_cycle_celsius jain_fairness failsafe_entries; do
   check "--json has $key" jq -e "has(\"$key\")" "$dir/j" >/dev/null
 done
+check "--json has numbers as they were given" grep -q '"hours": 0.1,' <(simulate --card element-aic --hours 0.1 --json)
 LC_ALL=de_DE.UTF-8 simulate --card element-aic --hours 0.1 --json | jq -e '.iops > 0' >/dev/null || { echo "FAILED: JSON under a German locale"; failed=1; }
 
 simulate --card lqd4500 --workload bursty-random-write-4k --inlet 50 --airflow 300 --hours 1 --csv "$dir/t.csv" --plot "$dir/t.svg" >/dev/null || failed=1

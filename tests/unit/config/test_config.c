@@ -68,6 +68,10 @@ static void refuses_with_place_and_expectation(void **state)
     refuses("cards: [{card: a, warranty_start: soon}]\n", "expected a date like 2026-01-31");
     refuses("web: {telemetry_path: metrics}\n", "expected a path that starts with /");
     refuses("poll.tick_ms: 500\n", "unknown key");
+    refuses("poll: {tick_ms: \"500\"}\n", "got the text \"500\", expected a whole number");
+    refuses("state_dir: \"\"\n", ":1: state_dir: got nothing, expected a value");
+    refuses("cards: [{card: \"\"}]\n", "cards[0].card: got nothing");
+    refuses("sensors: [{source: x, min: 5, max: 3}]\n", ":1: sensors[0]: min 5, max 3: expected min below max");
     refuses("poll: {tick_ms: 500}\npoll: {}\n", "given twice");
     refuses("cards: [{card: a, warranty_start: \"2026-02-29\"}]\n", "expected a date like 2026-01-31");
     refuses("web: {collect: bogus}\n", ":1: web.collect: there is no metric group \"bogus\"");
