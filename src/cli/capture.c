@@ -7,17 +7,19 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "control/poll.h"
 #include "device/capture.h"
 #include "device/device.h"
 
 static const char help[] =
-    "usage: elementd capture DIR\n"
+    "usage: elementd capture DIR [--json]\n"
     "Records this machine's drives, links and sensors into the new folder DIR, as `--root DIR` replays it: for a bug "
     "report, or\n"
     "to try settings elsewhere. Serials, NQNs and GUIDs are left out or replaced. The drives are asked once what the "
     "daemon\n"
-    "asks them at its start; nothing is changed. Look through the folder before you pass it on.\n";
+    "asks them at its start; nothing is changed. Look through the folder before you pass it on.\n"
+    "  --json  what was recorded, for programs\n";
 
 /* The device that is recorded, behind ops that let everything through and keep each answer. */
 struct tap {
@@ -62,7 +64,21 @@ static void record_drive(struct tap *t, uint32_t row)
     el_poll_run(p);
 }
 
-static int record(struct tap *t)
+static int say_done(const struct tap *t, uint32_t drives, bool as_json)
+{
+    bool empty = t->failed && !t->answers;
+
+    if (!as_json)
+        printf("%s: %u drives, %u links, %u sensors, %u pages%s\n", t->out, drives, t->inv.n.links, t->inv.n.sensors,
+               t->answers, t->failed ? "; some drives did not answer (their errors are recorded)" : "");
+    else if (el_json_print(json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "folder", t->out, "drives", drives, "links",
+                                     t->inv.n.links, "sensors", t->inv.n.sensors, "pages", t->answers, "unanswered",
+                                     t->failed)) < 0)
+        return EL_EXIT_BAD;
+    return empty ? EL_EXIT_BAD : EL_EXIT_OK;
+}
+
+static int record(struct tap *t, bool as_json)
 {
     struct el_sysfs fs = {.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     uint32_t drives = 0;
@@ -82,9 +98,7 @@ static int record(struct tap *t)
         fprintf(stderr, "elementd capture: %s: %s\n", t->out, strerror(-t->error));
         return EL_EXIT_BAD;
     }
-    printf("%s: %u drives, %u links, %u sensors, %u pages%s\n", t->out, drives, t->inv.n.links, t->inv.n.sensors,
-           t->answers, t->failed ? "; some drives did not answer (their errors are recorded)" : "");
-    return t->failed && !t->answers ? EL_EXIT_BAD : EL_EXIT_OK;
+    return say_done(t, drives, as_json);
 }
 
 /* A new folder, or an empty one: a second machine over a first would be neither. */
@@ -108,7 +122,8 @@ int el_cmd_capture(int argc, char **argv)
 {
     EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings);
     struct tap t = {0};
-    int r = el_flags_read(argc, argv, (struct el_flag[]){{0}}, help, true);
+    bool as_json = false;
+    int r = el_flags_read(argc, argv, (struct el_flag[]){{"json", EL_FLAG_SWITCH, &as_json}, {0}}, help, true);
 
     if (r >= 0)
         return r;
@@ -124,7 +139,7 @@ int el_cmd_capture(int argc, char **argv)
         fprintf(stderr, "elementd capture: %s: %s\n", t.out, strerror(-r));
         return EL_EXIT_BAD;
     }
-    r = record(&t);
+    r = record(&t, as_json);
     el_inventory_free(&t.inv);
     t.device.ops->close(t.device.dev);
     return r;

@@ -11,10 +11,11 @@
 #include "control/tick.h"
 
 static const char help[] =
-    "usage: elementd pause DURATION [--runtime-dir DIR] [--config FILE]\n"
-    "       elementd pause --resume\n"
+    "usage: elementd pause DURATION [--json] [--runtime-dir DIR] [--config FILE]\n"
+    "       elementd pause --resume [--json] [--runtime-dir DIR] [--config FILE]\n"
     "For DURATION (30s, 15m, 2h; at most 24h) the daemon decides but moves nothing, and lets go what is not hot.\n"
     "  --resume           ends a pause now\n"
+    "  --json             {\"paused_seconds\":1800} for programs, 0 when resumed\n"
     "  --runtime-dir DIR  of the daemon (default: from the settings, /run/elementd)\n";
 
 /* "30s", "15m", "2h" to microseconds; 0 = not one. */
@@ -39,25 +40,37 @@ static int say_bad(const char *path, int r)
     return EL_EXIT_BAD;
 }
 
-static int pause_for(const char *dir, int64_t us)
+static void say_done(int64_t us, bool as_json)
 {
-    char path[EL_PATH_MAX + 16], text[EL_NUM_MAX + 1], said[32];
-    int r;
+    char said[32];
+
+    el_text_duration(us, said);
+    if (as_json)
+        printf("{\"paused_seconds\": %lld}\n", (long long)(us / EL_USEC_PER_SEC));
+    else if (us)
+        printf("paused for %s; elementd pause --resume ends it\n", said);
+    else
+        puts("resumed");
+}
+
+/* 0 us: resume. */
+static int pause_for(const char *dir, int64_t us, bool as_json)
+{
+    char path[EL_PATH_MAX + 16], text[EL_NUM_MAX + 1];
+    int r = 0;
 
     snprintf(path, sizeof path, "%s/" EL_PAUSE_FILE, dir);
-    if (us == 0) {
-        if (unlink(path) < 0 && errno != ENOENT)
-            return say_bad(path, -errno);
-        puts("resumed");
-        return EL_EXIT_OK;
+    if (us) {
+        size_t n = el_num_fixed(text, el_clock_boottime_us() + us, 0);
+
+        text[n++] = '\n';
+        r = el_file_replace(AT_FDCWD, path, text, n, 0644, false);
+    } else if (unlink(path) < 0 && errno != ENOENT) {
+        r = -errno;
     }
-    size_t n = el_num_fixed(text, el_clock_boottime_us() + us, 0);
-    text[n++] = '\n';
-    r = el_file_replace(AT_FDCWD, path, text, n, 0644, false);
     if (r < 0)
         return say_bad(path, r);
-    el_text_duration(us, said);
-    printf("paused for %s; elementd pause --resume ends it\n", said);
+    say_done(us, as_json);
     return EL_EXIT_OK;
 }
 
@@ -66,9 +79,10 @@ int el_cmd_pause(int argc, char **argv)
     struct el_machine_flags machine = EL_MACHINE_FLAGS_INIT;
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
     const char *dir = NULL;
-    bool resume = false;
+    bool resume = false, as_json = false;
     const struct el_flag flags[] = {{"config", EL_FLAG_TEXT, &machine.config},
                                     {"resume", EL_FLAG_SWITCH, &resume},
+                                    {"json", EL_FLAG_SWITCH, &as_json},
                                     {"runtime-dir", EL_FLAG_TEXT, &dir},
                                     {0}};
     int64_t us;
@@ -84,5 +98,5 @@ int el_cmd_pause(int argc, char **argv)
                               argv[optind]);
     if (!s || (!dir && el_machine_settings(&machine, s) < 0))
         return EL_EXIT_BAD;
-    return pause_for(dir ? dir : s->runtime_dir, us);
+    return pause_for(dir ? dir : s->runtime_dir, us, as_json);
 }

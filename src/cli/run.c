@@ -186,7 +186,7 @@ static void show(struct run *r, int64_t now)
     if (r->terminal) {
         el_buf_puts(&b, "\033[H\033[J");
         el_buf_printf(&b, "elementd at %s   (Ctrl-C ends it)\n\n", r->address);
-        el_table_status(&b, s, r->before, now);
+        el_table_status(&b, s, r->before, now, el_table_look_of(STDOUT_FILENO));
         el_minder_tail(&r->govern, &b);
         el_minder_tail(&r->exporter, &b);
     } else {

@@ -14,12 +14,14 @@ static const char help[] =
     "usage: elementd status [--watch | --json] [--runtime-dir DIR] [--config FILE]\n"
     "What the governor sees and does now: temperatures, limits, every cap with its reason, age and expected lift.\n"
     "A number behind ~ is estimated, all others are measured or set; - is not known.\n"
-    "  --watch            again and again, until Ctrl-C\n"
+    "  --watch            again and again, until Ctrl-C; a terminal shows trouble in colour unless NO_COLOR is set\n"
     "  --json             everything known, as the exporter's /api/v1/snapshot gives it\n"
     "  --runtime-dir DIR  where the daemon writes its snapshot (default: from the settings, /run/elementd)\n"
     "  --config FILE      settings\n";
 
-static int read_snapshot(const char *dir, struct el_snapshot **out)
+#define CLEAR "\033[H\033[2J" /* a terminal */
+
+static int read_snapshot(const char *dir, struct el_snapshot **out, bool clear)
 {
     char path[EL_PATH_MAX + 16];
     const char *why = NULL;
@@ -27,7 +29,7 @@ static int read_snapshot(const char *dir, struct el_snapshot **out)
     snprintf(path, sizeof path, "%s/" EL_SNAPSHOT_FILE, dir);
     int r = el_snapshot_read(AT_FDCWD, path, out, &why);
     if (r < 0)
-        fprintf(stderr, "elementd status: %s: %s\n%s", path, why ? why : strerror(-r),
+        fprintf(stderr, "%selementd status: %s: %s\n%s", clear ? CLEAR : "", path, why ? why : strerror(-r),
                 r == -ENOENT ? "Is elementd running? See `elementd run` or `systemctl status elementd`.\n" : "");
     return r;
 }
@@ -37,40 +39,59 @@ static bool is_fresh(const struct el_snapshot *s, int64_t now)
     return now - s->time_us <= 3 * (int64_t)s->period_ms * EL_USEC_PER_MSEC;
 }
 
-/* False: the snapshot is too old to be believed. */
-static bool print_table(const struct el_snapshot *s, const struct el_snapshot *before)
+static void put_old(struct el_buf *b, bool colour, int64_t age_us)
 {
-    EL_AUTO_BUF struct el_buf b = {0};
-    int64_t now = el_clock_boottime_us(), age = now - s->time_us;
-    bool fresh = is_fresh(s, now);
     char text[32];
 
-    el_table_status(&b, s, before, now);
-    el_text_duration(age, text);
+    el_text_duration(age_us, text);
+    el_buf_printf(b, "%sSTALE: elementd has not reported for %s; this is how it was then%s\n",
+                  colour ? "\033[0;1;37;41m" : "", text, colour ? "\033[0m" : "");
+}
+
+/* False: the snapshot is too old to be believed; that is said at both ends, and all between is pale. */
+static bool print_table(const struct el_snapshot *s, const struct el_snapshot *before, bool clear)
+{
+    EL_AUTO_BUF struct el_buf b = {0};
+    struct el_table_look look = el_table_look_of(STDOUT_FILENO);
+    int64_t now = el_clock_boottime_us(), age = now - s->time_us;
+    bool fresh = is_fresh(s, now), colour = look.colour;
+
+    el_buf_puts(&b, clear ? CLEAR : "");
+    look.colour &= fresh;
+    if (!fresh) {
+        put_old(&b, colour, age);
+        el_buf_puts(&b, colour ? "\033[2m" : "");
+    }
+    el_table_status(&b, s, before, now, look);
     if (!fresh)
-        el_buf_printf(&b, "warning: this snapshot is %s old: elementd has stopped\n", text);
+        put_old(&b, colour, age);
     fputs(b.data ? b.data : "", stdout);
     return fresh;
 }
 
+/* Once there was a snapshot, one that is missing is waited for: the daemon is being restarted. */
 static int watch(const char *dir)
 {
     struct el_snapshot *before = NULL, *s = NULL;
+    bool clear = isatty(STDOUT_FILENO);
 
     for (;;) {
-        if (read_snapshot(dir, &s) < 0)
-            break;
-        if (isatty(STDOUT_FILENO))
-            fputs("\033[H\033[2J", stdout);
-        (void)print_table(s, before);
-        if (fflush(stdout) == EOF)
-            break;
-        el_snapshot_free(before);
-        before = s;
-        s = NULL;
+        int r = read_snapshot(dir, &s, clear && before);
+
+        if (r < 0 && !before)
+            return EL_EXIT_BAD;
+        if (r == 0) {
+            (void)print_table(s, before, clear);
+            if (fflush(stdout) == EOF)
+                break;
+            el_snapshot_free(before);
+            before = s;
+            s = NULL;
+        }
         el_clock_sleep_until_us(el_clock_boottime_us() + 2 * EL_USEC_PER_SEC, NULL);
     }
     el_snapshot_free(before);
+    el_snapshot_free(s);
     return EL_EXIT_BAD;
 }
 
@@ -91,9 +112,9 @@ static int show_once(const char *dir, bool as_json)
     struct el_snapshot *s = NULL;
     bool fresh;
 
-    if (read_snapshot(dir, &s) < 0)
+    if (read_snapshot(dir, &s, false) < 0)
         return EL_EXIT_BAD;
-    fresh = as_json ? print_json(s) : print_table(s, NULL);
+    fresh = as_json ? print_json(s) : print_table(s, NULL, false);
     el_snapshot_free(s);
     return fresh ? EL_EXIT_OK : EL_EXIT_BAD;
 }

@@ -2,8 +2,50 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/text.h"
+
+#define RED    "1;31"
+#define YELLOW "33"
+
+/* What is left out of a narrower terminal, so that caps and their reasons stay. */
+#define COLUMNS_FOR_SERIAL 146
+#define COLUMNS_FOR_RATES  124
+
+struct el_table_look el_table_look_of(int fd)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    struct winsize size = {0};
+
+    if (!isatty(fd))
+        return (struct el_table_look){0};
+    (void)ioctl(fd, TIOCGWINSZ, &size);
+    return (struct el_table_look){.columns = size.ws_col,
+                                  .colour = !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0};
+}
+
+static bool fits(struct el_table_look look, uint32_t columns)
+{
+    return !look.columns || look.columns >= columns;
+}
+
+/* Ends the line that begins at `start`: cut to the terminal, in a colour unless that is NULL. */
+static void end_line(struct el_buf *b, size_t start, struct el_table_look look, const char *colour)
+{
+    char line[512];
+
+    if (b->failed || b->len < start)
+        return;
+    if (look.columns && b->len - start > look.columns)
+        b->len = start + look.columns;
+    if (look.colour && colour) {
+        snprintf(line, sizeof line, "%.*s", (int)(b->len - start), b->data + start);
+        b->len = start;
+        el_buf_printf(b, "\033[%sm%s\033[0m", colour, line);
+    }
+    el_buf_putc(b, '\n');
+}
 
 /* One cell: text in a fixed width, cut when longer. */
 static void cell(struct el_buf *b, int width, const char *text)
@@ -70,8 +112,9 @@ static void labelled(struct el_buf *b, const char *label, const struct el_readin
         el_buf_printf(b, " (%s)", el_origin_name(r->origin));
 }
 
-static void card_line(struct el_buf *b, const struct el_card *c)
+static void card_line(struct el_buf *b, const struct el_card *c, struct el_table_look look)
 {
+    const char *loud = look.colour ? "\033[" RED "m" : "", *quiet = look.colour ? "\033[0m" : "";
     char text[24];
 
     el_buf_printf(b, "%s", c->name);
@@ -96,9 +139,10 @@ static void card_line(struct el_buf *b, const struct el_card *c)
     labelled(b, "air", &c->airflow_mlfm, "LFM");
     labelled(b, "switch", &c->switch_mc, "C");
     if (c->failsafe != EL_FAILSAFE_NONE)
-        el_buf_printf(b, "   FAILSAFE %s: %s", el_failsafe_name(c->failsafe), el_constraint_name(c->failsafe_reason));
+        el_buf_printf(b, "   %sFAILSAFE %s: %s%s", loud, el_failsafe_name(c->failsafe),
+                      el_constraint_name(c->failsafe_reason), quiet);
     if (c->air_failing)
-        el_buf_puts(b, "   AIR FAILING");
+        el_buf_printf(b, "   %sAIR FAILING%s", loud, quiet);
     el_buf_putc(b, '\n');
 }
 
@@ -135,20 +179,41 @@ static void link_cell(struct el_buf *b, const struct el_snapshot *s, uint32_t ro
     cell(b, 8, text);
 }
 
+static void because(struct el_buf *b, const struct el_slot_decision *d, int64_t now_us)
+{
+    char text[64];
+
+    if (d->constraint == EL_CONSTRAINT_NONE)
+        return;
+    el_buf_printf(b, "  %s", el_constraint_name(d->constraint));
+    if (d->since_us) {
+        el_text_duration(now_us - d->since_us, text);
+        el_buf_printf(b, ", for %s", text);
+    }
+    if (d->lift_us > now_us) {
+        el_text_duration(d->lift_us - now_us, text);
+        el_buf_printf(b, ", lifts in about %s", text);
+    }
+}
+
 static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struct el_snapshot *before, uint32_t row,
-                      int64_t now_us)
+                      int64_t now_us, struct el_table_look look)
 {
     const struct el_slot *t = &el_snapshot_slots(s)[row];
     const struct el_slot_decision *d = &t->decision;
     double temp_c = t->state == EL_SLOT_UP ? measured(&t->temp_mc[0]) : NAN;
+    bool capped = d->cap_ratio > 0 && d->cap_ratio < 1;
+    size_t start = b->len;
     char text[64];
 
     el_buf_printf(b, "  %4u", t->number);
     cell(b, -8, t->controller[0] ? t->controller : "-");
-    cell(b, -20, t->identify.serial[0] ? t->identify.serial : t->last_serial[0] ? t->last_serial : "-");
+    if (fits(look, COLUMNS_FOR_SERIAL))
+        cell(b, -20, t->identify.serial[0] ? t->identify.serial : t->last_serial[0] ? t->last_serial : "-");
     cell(b, -7, el_slot_state_name(t->state));
     if (t->state == EL_SLOT_EMPTY || t->state == EL_SLOT_GONE || t->state == EL_SLOT_UNBOUND) {
-        el_buf_printf(b, " %s\n", t->reason);
+        el_buf_printf(b, " %s", t->reason);
+        end_line(b, start, look, t->state == EL_SLOT_EMPTY ? NULL : RED);
         return;
     }
     estimate_cell(b, 8, temp_c, d->temp_estimate_c, "C");
@@ -162,65 +227,65 @@ static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struc
     link_cell(b, s, row);
     snprintf(text, sizeof text, "%u %%", t->smart.percentage_used);
     cell(b, 5, t->smart_stamp.quality == EL_GOOD ? text : "-");
-    if (d->cap_ratio > 0 && d->cap_ratio < 1) {
-        snprintf(text, sizeof text, "%d %%", (int)lround(d->cap_ratio * 100));
-        cell(b, 5, text);
-    } else {
-        cell(b, 5, "-");
-    }
-    if (d->constraint != EL_CONSTRAINT_NONE) {
-        el_buf_printf(b, "  %s", el_constraint_name(d->constraint));
-        if (d->since_us) {
-            el_text_duration(now_us - d->since_us, text);
-            el_buf_printf(b, ", for %s", text);
-        }
-        if (d->lift_us > now_us) {
-            el_text_duration(d->lift_us - now_us, text);
-            el_buf_printf(b, ", lifts in about %s", text);
-        }
-    }
+    snprintf(text, sizeof text, "%d %%", (int)lround(d->cap_ratio * 100));
+    cell(b, 5, capped ? text : "-");
+    because(b, d, now_us);
     if (t->reason[0])
         el_buf_printf(b, "  (%s)", t->reason);
     if (t->logs.security_stamp.quality == EL_GOOD && t->logs.security.locked)
         el_buf_puts(b, "  (locked)");
-    el_buf_putc(b, '\n');
+    end_line(b, start, look, t->state != EL_SLOT_UP ? RED : capped ? YELLOW : NULL);
 }
 
-static void alarm_lines(struct el_buf *b, const struct el_snapshot *s, int64_t now_us)
+static void alarm_lines(struct el_buf *b, const struct el_snapshot *s, int64_t now_us, struct el_table_look look)
 {
+    static const char *const colour[] = {NULL, YELLOW, RED};
     const struct el_alarm *a = el_snapshot_alarms(s);
     const struct el_card *cards = el_snapshot_cards(s);
     const struct el_slot *slots = el_snapshot_slots(s);
     char age[32];
 
     for (uint32_t i = 0; i < s->alarms.count; i++) {
+        size_t start = b->len;
+
         el_text_duration(now_us - a[i].since_us, age);
         el_buf_printf(b, "%s: ", el_severity_name(a[i].severity));
         if (a[i].slot >= 0)
             el_buf_printf(b, "%s slot %u: ", cards[slots[a[i].slot].card].name, slots[a[i].slot].number);
         else if (a[i].card >= 0)
             el_buf_printf(b, "%s: ", cards[a[i].card].name);
-        el_buf_printf(b, "%s (for %s)\n", a[i].text, age);
+        el_buf_printf(b, "%s (for %s)", a[i].text, age);
+        end_line(b, start, (struct el_table_look){.colour = look.colour},
+                 colour[EL_MIN(a[i].severity, EL_SEVERITY_CRITICAL)]);
     }
 }
 
-void el_table_status(struct el_buf *b, const struct el_snapshot *s, const struct el_snapshot *before, int64_t now_us)
+static void heading(struct el_buf *b, bool rates, struct el_table_look look)
+{
+    size_t start = b->len;
+
+    el_buf_printf(b, "  slot drive    %sstate       temp    limit headroom   power%s     link  worn   cap  because",
+                  fits(look, COLUMNS_FOR_SERIAL) ? "serial               " : "",
+                  rates ? "        read       write" : "");
+    end_line(b, start, look, NULL);
+}
+
+void el_table_status(struct el_buf *b, const struct el_snapshot *s, const struct el_snapshot *before, int64_t now_us,
+                     struct el_table_look look)
 {
     const struct el_card *cards = el_snapshot_cards(s);
 
+    if (!fits(look, COLUMNS_FOR_RATES))
+        before = NULL;
     for (uint32_t c = 0; c < s->cards.count; c++) {
-        card_line(b, &cards[c]);
-        el_buf_printf(
-            b,
-            "  slot drive    serial               state       temp    limit headroom   power%s     link  worn   "
-            "cap  because\n",
-            before ? "        read       write" : "");
+        card_line(b, &cards[c], look);
+        heading(b, before != NULL, look);
         for (uint32_t i = 0; i < cards[c].slots; i++)
-            slot_line(b, s, before, cards[c].first_slot + i, now_us);
+            slot_line(b, s, before, cards[c].first_slot + i, now_us, look);
     }
     if (!s->cards.count)
         el_buf_puts(b, "no NVMe drives found\n");
-    alarm_lines(b, s, now_us);
+    alarm_lines(b, s, now_us, look);
 }
 
 void el_table_line(struct el_buf *b, const struct el_snapshot *s, const struct el_snapshot *before)

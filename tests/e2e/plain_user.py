@@ -1,4 +1,5 @@
 """Everything simulated works without root, and no locale changes a byte of what is served."""
+import json
 import os
 import subprocess
 
@@ -23,6 +24,10 @@ with Run("--simulate", "element-aic", "--workload", "sql", user=user) as run:
     check(status.returncode == 0, status.stderr)
     paused = command("pause", "30s", "--runtime-dir", run.runtime, user=user)
     check(paused.returncode == 0, paused.stderr)
+    resumed = command("pause", "--resume", "--json", "--runtime-dir", run.runtime, user=user)
+    check(json.loads(resumed.stdout) == {"paused_seconds": 0}, resumed.stdout + resumed.stderr)
+    paused = command("pause", "30s", "--json", "--runtime-dir", run.runtime, user=user)
+    check(json.loads(paused.stdout) == {"paused_seconds": 30}, paused.stdout + paused.stderr)
 with Run("--simulate", "element-aic", "--workload", "sql", env={"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}) as run:
     check(shape(run.metrics()) == shape(first), "the same series under a German locale")
     check(all("," not in line.rsplit(" ", 1)[1] for line in run.metrics().splitlines() if not line.startswith("#")), "decimal points")

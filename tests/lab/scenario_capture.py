@@ -13,7 +13,9 @@ def slots(text):
 def run():
     with Lab(drives=4) as lab:
         lab.wait('[ $(cat /sys/class/nvme/*/state | grep -c live) = 4 ]')
-        lab.ok(f'{ELEMENTD} capture /run/machine && tar -C /run -cf /host/machine.tar machine')
+        told = json.loads(lab.ok(f'{ELEMENTD} capture /run/machine --json'))
+        assert told['drives'] == 4 and told['pages'] > 8, told
+        lab.ok('tar -C /run -cf /host/machine.tar machine')
         subprocess.run(['tar', '-C', lab.share, '-xf', lab.share + '/machine.tar'], check=True)
         lab.wait(f'[ $({ELEMENTD} scan --json | grep -c \'"state": "up"\') = 4 ]', timeout=120)  # a slow guest answers late
         live = lab.ok(f'{ELEMENTD} scan --json')
