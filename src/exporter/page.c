@@ -148,7 +148,8 @@ static void put_alarms(const struct el_page *p, struct el_buf *b)
 
             if ((int)a->severity != severity)
                 continue;
-            el_buf_printf(b, "<li class=\"%s\"><strong>%s %s</strong> ", el_severity_name(a->severity),
+            el_buf_printf(b, "<li class=\"%s\" data-key=\"%u %d %d %d\"><strong>%s %s</strong> ",
+                          el_severity_name(a->severity), a->id, a->card, a->slot, a->index,
                           severity == EL_SEVERITY_CRITICAL  ? "✖"
                           : severity == EL_SEVERITY_WARNING ? "⚠"
                                                             : "ℹ",
@@ -453,7 +454,7 @@ static void put_foot(const struct el_page *p, struct el_buf *b)
     el_text_xml_escape(b, p->telemetry_path);
     el_buf_puts(b, "\">metrics</a> <a href=\"/api/v1/snapshot\">JSON</a> <a href=\"/-/ready\">ready</a> <a "
                    "href=\"/-/healthy\">healthy</a></nav>"
-                   "<p id=\"live\" class=\"quiet\"></p></footer><script>");
+                   "<p id=\"live\" class=\"quiet\"></p><p id=\"news\" role=\"alert\"></p></footer><script>");
     el_buf_puts(b, el_page_js);
     el_buf_puts(b, "</script></body></html>\n");
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """page_test.py BUILD: the status page in a real Chromium: no console error under its policy, nothing fetched from elsewhere, brought up to
 date by its script, and whole without it. Exits 77 when there is no chromium. SHOTS=DIR keeps screenshots."""
+import http.server
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 from harness import Exporter, wait_until
 
@@ -58,6 +60,33 @@ def contrast(css):
                 assert (b + 0.05) / (a + 0.05) >= 4.5, f"{text} on {ground}: {(b + 0.05) / (a + 0.05):.2f}"
 
 
+def announces(page):
+    """What is critical when the page is asked for again, and was not before, is read out; what was known is not."""
+    alarm = '<li class="critical" data-key="%s"><strong>✖ critical</strong> %s</li>'
+    served = [page.replace('<ul class="alarms">', '<ul class="alarms">' + text) for text in
+              (alarm % ("8 0 9 -1", "known"), alarm % ("8 0 9 -1", "known") + alarm % ("8 0 8 -1", "new trouble"))]
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = served[0].encode()
+            if len(served) > 1:
+                del served[0]
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        news = re.search(r'<p id="news" role="alert">(.*?)</p>', dom(f"http://127.0.0.1:{server.server_port}/")).group(1)
+        server.shutdown()
+    assert "new trouble" in news and "known" not in news, news
+
+
 def main():
     with open(os.path.join(os.path.dirname(__file__), "../../src/exporter/page/page.css"), encoding="utf-8") as f:
         contrast(f.read())
@@ -71,6 +100,7 @@ def main():
         assert not re.search(r'(src|href)="https?:', page), "an external resource"
         bare = x.get("/")[2].decode()  # what a browser without scripts has: all of it
         has(bare, r"class=\"slot bad\"", r"role=\"rowheader\"")
+        announces(bare)
         shots(url, "odd")
         x.keep_fresh.clear()
         wait_until("stale", lambda: b"Stale." in x.get("/")[2], 15)

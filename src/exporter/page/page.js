@@ -4,6 +4,12 @@
   const live = document.getElementById("live");
   let last = Date.now();
   const say = (text, lost) => { live.textContent = text; live.className = lost ? "lost" : "quiet"; live.setAttribute("role", lost ? "alert" : "none"); };
+  const critical = (page) => [...page.querySelectorAll(".alarms .critical")];
+  // What became critical since the last look is read out to those who do not see it.
+  function announce(old, fresh) {
+    const known = new Set(critical(old).map((li) => li.dataset.key)), news = critical(fresh).filter((li) => !known.has(li.dataset.key));
+    if (news.length) document.getElementById("news").textContent = news.map((li) => li.textContent).join(". ");
+  }
   const period = () => Math.max(1000, Number(document.getElementById("main").dataset.period) || 2000);
   async function refresh() {
     if (!document.hidden) {
@@ -16,6 +22,7 @@
         // The banner is a live region: it stays, and only changes when it has something new to say.
         if (banner.textContent.replace(/\d+/g, "") !== news.textContent.replace(/\d+/g, "")) banner.replaceChildren(...news.childNodes);
         news.replaceWith(banner);
+        announce(old, fresh);
         old.replaceWith(fresh);
         document.title = next.title;
         last = Date.now();
