@@ -42,7 +42,8 @@ static double felt_sink_c(const struct el_observer *o, const struct el_governor_
         if (!x->read_us)
             continue;
         *flow_w += card->slot[i].idle_w + x->x[EL_X_GAIN] * x->host_w;
-        error[n++] = x->x[EL_X_POWER] * x->r_c_per_w;
+        if (!el_node_blind(x))
+            error[n++] = x->x[EL_X_POWER] * x->r_c_per_w;
     }
     return n ? o->sink_c + median(error, n) : NAN;
 }

@@ -24,7 +24,8 @@
 #define MEAN_MOST    0.0125 /* ... by aiming no further than this share of the limit beside it */
 #define GUARD_C      0.5    /* what a jump of demand may pass the limit by */
 #define DOUBT        0.5    /* kept below the limit for each degree by which the forecast is in more doubt than ... */
-#define USUAL_C      0.5    /* ... this: a drive of which little is known drifts down until a reading's step tells */
+#define USUAL_C      0.5    /* ... this: a drive of which little is known drifts down until a reading's step tells, */
+#define DOUBT_MOST_C 2.5   /* a blind one so far; then the safety layer keeps the distance */
 
 struct limit { /* the lowest of a drive's own limits, as a limit on its composite */
     double limit_c;
@@ -99,8 +100,11 @@ static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_p
     w->floor_w = s->floor_ratio * p->full_w;
     if (!n->read_us)
         return;
-    el_risk_step(&e->slot[i].risk, n->x[EL_X_TEMP] - l.limit_c, el_observer_doubt(&e->observer, i, 0), e->observer.dt_s);
-    l.limit_c -= e->slot[i].risk.margin_c + DOUBT * (el_observer_doubt(&e->observer, i, HOLD_S) - USUAL_C);
+    if (!el_node_blind(n))
+        el_risk_step(&e->slot[i].risk, n->x[EL_X_TEMP] - l.limit_c, el_observer_doubt(&e->observer, i, 0),
+                     e->observer.dt_s);
+    l.limit_c -= e->slot[i].risk.margin_c +
+                 DOUBT * (EL_MIN(el_observer_doubt(&e->observer, i, HOLD_S), DOUBT_MOST_C) - USUAL_C);
     w->hold_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c, HOLD_S, 1);
     w->guard_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c + GUARD_C, REACT_S, 0);
     w->excess_c = el_observer_predict(&e->observer, e->card, i, EL_MIN(p->cap_w, p->full_w), HOLD_S) - l.limit_c;
@@ -177,7 +181,7 @@ static void slot_power(struct element *e, uint32_t i, const struct el_pace_wish 
         .excess_c = el_observer_predict(&e->observer, e->card, i, n->host_w, HOLD_S) - limit,
     };
 
-    if (n->read_us)
+    if (n->read_us && !el_node_blind(n))
         d->power_state = el_power_step(&e->slot[i].power, s, &need, e->observer.dt_s);
 }
 
@@ -194,7 +198,7 @@ static void slot_decide(struct element *e, uint32_t i, const struct el_pace_wish
     d->limit_c = e->card->slot[i].limit_c - e->card->margin_c;
     d->cap_ratio = isinf(p->cap_w) || !e->card->slot[i].can_cap ? 1 : EL_MIN(p->cap_w / p->full_w, 0.999);
     d->budget_w = EL_MIN(p->cap_w, p->full_w);
-    if (!n->read_us)
+    if (!n->read_us || el_node_blind(n))
         return;
     d->temp_estimate_c = n->x[EL_X_TEMP];
     d->headroom_c = d->limit_c - n->x[EL_X_TEMP];
@@ -211,7 +215,7 @@ static double unthrottled_excess(const struct element *e)
         const struct el_node *n = &e->observer.node[i];
         double w = isfinite(p->cap_w) && n->host_w > 0.92 * p->cap_w ? EL_MAX(e->slot[i].asked_w, n->host_w) : n->host_w;
 
-        if (n->read_us)
+        if (n->read_us && !el_node_blind(n))
             most = EL_MAX(most, el_observer_predict(&e->observer, e->card, i, w, 120) - e->card->slot[i].limit_c +
                                     e->card->margin_c);
     }

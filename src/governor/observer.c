@@ -31,6 +31,7 @@
 #define OVERHEAD_S       6.0
 #define POWER_ERROR_W    12.0 /* bounds of the power error and of its variance */
 #define POWER_VAR_MAX    9.0
+#define BLIND_S          20.0 /* after this long without a reading only what was learnt before tells of a drive */
 
 enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, K = EL_X_GAIN, O = EL_X_OFFSET, N = EL_X_COUNT };
 
@@ -64,6 +65,11 @@ static void node_start(struct el_node *n, double reading_c)
     n->p[D][D] = 4;
     for (int j = 0; j < EL_NODE_SENSORS; j++)
         n->sensor[j] = -1;
+}
+
+bool el_node_blind(const struct el_node *n)
+{
+    return n->blind_s > BLIND_S;
 }
 
 double el_observer_power(const struct el_observer *o, const struct el_governor_card *card, uint32_t i)
@@ -208,6 +214,8 @@ static void sink_step(struct el_observer *o, const struct el_governor_card *card
         if (!o->node[i].read_us)
             continue;
         flow += (o->node[i].x[T] - o->sink_c) / o->node[i].r_c_per_w;
+        if (el_node_blind(&o->node[i]))
+            continue;
         error += o->node[i].x[D];
         o->node[i].usual_w += (o->node[i].x[D] - o->node[i].usual_w) * (1 - exp(-dt / USUAL_S));
         n++;
@@ -253,7 +261,7 @@ static void burst_spread(struct el_observer *o, const struct el_governor_card *c
     for (uint32_t i = 0; i < card->slots; i++) {
         const struct el_node *n = &o->node[i];
 
-        weight[i] = !n->read_us ? 0 : jump_w > 0 ? 1 : 0.1 + EL_MAX(0, n->x[D] - n->usual_w);
+        weight[i] = !n->read_us || el_node_blind(n) ? 0 : jump_w > 0 ? 1 : 0.1 + EL_MAX(0, n->x[D] - n->usual_w);
         sum += weight[i];
     }
     for (uint32_t i = 0; i < card->slots && sum > 0; i++) {
@@ -319,6 +327,18 @@ static void surprise_step(struct el_node *n, double dt)
     n->surprise = 0;
 }
 
+/* What was made of a reading that no longer moved may be a lie. */
+static void node_blind(struct el_node *n, double dt)
+{
+    bool before = el_node_blind(n);
+
+    n->blind_s += dt;
+    if (before || !el_node_blind(n) || !n->read_us)
+        return;
+    n->x[D] = n->moved_d;
+    n->x[K] = n->moved_k;
+}
+
 static void node_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in,
                       uint32_t i)
 {
@@ -332,16 +352,26 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
     }
     if (n->read_us)
         node_predict(n, card->slot[i].idle_w, o->sink_c, o->dt_s);
-    if (!el_reading_usable(r) || r->time_us <= n->read_us)
+    if (!el_reading_usable(r)) {
+        node_blind(n, o->dt_s);
         return;
+    }
+    if (r->time_us <= n->read_us)
+        return;
+    if (r->value != n->moved_mc) {
+        n->moved_mc = r->value;
+        n->moved_d = n->x[D];
+        n->moved_k = n->x[K];
+    }
     if (r->value % 1000 != 0)
         n->grain_c = 0.1;
-    if (!n->read_us || fabs((double)r->value * 1e-3 - n->x[M]) > 15)
+    if (!n->read_us || el_node_blind(n) || fabs((double)r->value * 1e-3 - n->x[M]) > 15)
         node_start(n, (double)r->value * 1e-3);
     else
         composite_update(n, (double)r->value * 1e-3);
     sensors_update(n, in->slot[i].sensor_mc, in->now_us);
     n->read_us = EL_MAX(r->time_us, 1);
+    n->blind_s = 0;
     surprise_step(n, o->dt_s);
 }
 

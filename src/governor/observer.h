@@ -31,6 +31,9 @@ struct el_node {
     double noise;                         /* variance of the composite before its grain, learnt */
     double grain_c;                       /* step of the readings: 1 until one between steps is seen */
     int64_t read_us;                      /* time of the last reading used; 0 = none yet */
+    double blind_s;                       /* since a reading could be used */
+    int64_t moved_mc;                     /* last reading that was another than the one before, ... */
+    double moved_d, moved_k;              /* ... and power error and gain as they were then */
     uint64_t bytes[2], ops[2];
     int64_t io_us;
 };
@@ -53,6 +56,8 @@ struct el_observer {
 void el_observer_init(struct el_observer *o, struct el_node *node, const struct el_governor_card *card);
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in);
 
+/* Nothing was heard of it for so long that all that is known of it was learnt before. */
+bool el_node_blind(const struct el_node *n);
 /* Temperature of drive i `after_s` from now when it draws `host_w` at declared prices from now on. */
 double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w,
                            double after_s);

@@ -6,7 +6,7 @@
 
 /* What did best over many random plants (tests/bench/governors). */
 #define CREDIT_MAX 20.0 /* writes that may be saved up */
-#define RATE       1.5  /* a drive in trouble may write more than the mean of all: with the credit 200 in an hour */
+#define RATE       1.45 /* a drive in trouble may write more than the mean of all: with the credit 200 in an hour */
 #define LOST       0.4  /* seconds of full work withheld that are worth a write when there are plenty, ... */
 #define LOST_DEAR  5.0  /* ... and how much more when there are none left */
 #define HEAT       2.0  /* degree-seconds ahead, likewise */

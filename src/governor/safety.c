@@ -76,7 +76,7 @@ static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const st
         s->doubt_us = now_us;
         s->hold = last->cap_ratio;
         if (belief == EL_DOUBT_STUCK) /* nothing has been known since it moved last */
-            s->hold = EL_CLAMP(s->composite.moved_w / full_w, s->hold / 2, s->hold);
+            s->hold = EL_CLAMP(s->composite.moved_w / full_w, s->hold / 2, 1);
     }
     s->doubt = doubt;
     if (doubt == EL_CONSTRAINT_NONE) {

@@ -36,8 +36,8 @@ static bool near_enough(int64_t a, int64_t b, int64_t from_us, int64_t to_us)
     return (double)(a - b) <= JUMP_MC + RISE_MC_S * dt && (double)(b - a) <= JUMP_MC + FALL_MC_S * dt;
 }
 
-/* A jump that two samples agree on. Up is believed. Down is impossible as cooling: the sensor now reads low by as much.
- */
+/* A jump that two samples agree on. Up is believed. Down is impossible as cooling: the sensor now reads low by as much,
+ * unless it stood still for long and is back. */
 static void take_jump(struct el_screen *s, const struct el_reading *r, int64_t now_us)
 {
     double fall = (double)(s->accepted_mc - r->value) * 1e-3;
@@ -48,9 +48,9 @@ static void take_jump(struct el_screen *s, const struct el_reading *r, int64_t n
         s->shift_c -= undo;
         s->credit_c += -fall - undo;
     } else {
-        double back = EL_MIN(s->credit_c, fall);
+        double back = s->stuck ? fall : EL_MIN(s->credit_c, fall);
 
-        s->credit_c -= back;
+        s->credit_c = EL_MAX(0, s->credit_c - back);
         s->shift_c += fall - back;
         s->shift_us = now_us;
     }

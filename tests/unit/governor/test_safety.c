@@ -176,6 +176,45 @@ static void a_blind_drive_follows_its_neighbours(void **state)
     bed_close(&b);
 }
 
+/* A card of which drives 0 and 1 are a stripe: each settles 5.6 C above 45 for each watt, in 20 s. Drive 1 shows
+ * `stuck_c` unless that is NAN. What the stripe does of full work in the end. */
+static double stripe_runs(struct bed *b, double *true_c, double stuck_c, int seconds)
+{
+    double pace = 0;
+
+    while (seconds-- > 0) {
+        pace = EL_MIN(b->d.slot[0].cap_ratio, b->d.slot[1].cap_ratio);
+        for (uint32_t i = 0; i < 4; i++) {
+            b->host_w[i] = 5.5 * (i < 2 ? pace : 1);
+            true_c[i] += (45 + 5.6 * EL_MIN(b->host_w[i], 5.5 * b->d.slot[i].cap_ratio) - true_c[i]) / 20;
+            b->temp_c[i] = round(i == 1 && isfinite(stuck_c) ? stuck_c : true_c[i]);
+        }
+        bed_step(b);
+    }
+    return pace;
+}
+
+/* A sensor that stands still at the limit asks for ever less. When it is found out, what it said meanwhile counts for
+ * nothing; when it moves again it has fallen further than anything cools, and is believed. */
+static void a_stuck_sensor_does_not_drag_its_stripe(void **state)
+{
+    struct bed b;
+    double true_c[4] = {60, 60, 60, 60};
+
+    bed_open(&b, &el_law_element, 4);
+    b.card.arrays = 1;
+    b.card.array_level[0] = EL_ARRAY_STRIPE;
+    b.card.slot[0].array = b.card.slot[1].array = 0;
+    b.card.slot[1].critical_c = 85;
+    el_governor_reconfigure(b.g, &b.card);
+    bed_step(&b);
+    assert_true(stripe_runs(&b, true_c, NAN, 600) > 0.9);
+    assert_true(stripe_runs(&b, true_c, 77, 400) > 0.55);
+    assert_int_equal(b.d.slot[1].constraint, EL_CONSTRAINT_FAILED_SENSOR);
+    assert_true(stripe_runs(&b, true_c, NAN, 120) > 0.9);
+    bed_close(&b);
+}
+
 /* The same value with the same time stamp. */
 static void frozen_reading_is_stale_within_a_minute(void **state)
 {
@@ -420,6 +459,7 @@ int main(void)
         cmocka_unit_test(lost_sensor_is_graded),
         cmocka_unit_test(a_blind_drive_alone_goes_to_its_floor),
         cmocka_unit_test(a_blind_drive_follows_its_neighbours),
+        cmocka_unit_test(a_stuck_sensor_does_not_drag_its_stripe),
         cmocka_unit_test(frozen_reading_is_stale_within_a_minute),
         cmocka_unit_test(hot_frozen_reading_is_stale_soon),
         cmocka_unit_test(stuck_sensor_is_found_by_power),
