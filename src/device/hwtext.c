@@ -43,6 +43,10 @@ static void chip_name(const char *driver, const char *device, char *out, size_t 
         snprintf(out, size, "%s-i2c-%u-%02x", driver, a, b);
     else if (sscanf(device, "%4x:%4x:%4x.%4x%c", &a, &b, &c, &d, &rest) == 4)
         snprintf(out, size, "%s-hid-%u-%x", driver, a, d);
+    else if (sscanf(device, "%u:%u:%u:%u%c", &a, &b, &c, &d, &rest) == 4)
+        snprintf(out, size, "%s-scsi-%u-%x", driver, a, (b << 8) + (c << 4) + d);
+    else if (sscanf(device, "spi%u.%u%c", &a, &b, &rest) == 2)
+        snprintf(out, size, "%s-spi-%u-%x", driver, a, b);
     else if (strncmp(device, "PNP", 3) == 0 || strncmp(device, "ACPI", 4) == 0)
         snprintf(out, size, "%s-acpi-0", driver);
     else if (dot && sscanf(dot + 1, "%u%c", &a, &rest) == 1)

@@ -19,7 +19,7 @@ static const struct {
     [EL_SENSOR_PWM] = {{"pwm", EL_SENSOR_PWM, 1e6 / 255, 1e6}, 0, 255},
     [EL_SENSOR_VOLTAGE] = {{"in", EL_SENSOR_VOLTAGE, 1, 1e3}, -1e6, 1e6},
     [EL_SENSOR_CURRENT] = {{"curr", EL_SENSOR_CURRENT, 1, 1e3}, -10e6, 10e6},
-    [EL_SENSOR_POWER] = {{"power", EL_SENSOR_POWER, 1e-3, 1e3}, -100e9, 100e9},
+    [EL_SENSOR_POWER] = {{"power", EL_SENSOR_POWER, 1e-3, 1e3}, -60e9, 60e9},
     [EL_SENSOR_HUMIDITY] = {{"humidity", EL_SENSOR_HUMIDITY, 10, 1e6}, 0, 100e3},
     [EL_SENSOR_AIRFLOW] = {{"airflow", EL_SENSOR_AIRFLOW, 1, 1e3}, 0, 5e6},
 };
