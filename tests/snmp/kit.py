@@ -122,6 +122,21 @@ def free_port(kind=socket.SOCK_DGRAM):
         return s.getsockname()[1]
 
 
+TRAP_OID = ".1.3.6.1.6.3.1.1.4.1.0"
+
+
+def received(b, log="traps.log"):
+    """[(number of the notification, sequence, text)] in the order of arrival."""
+    out = []
+    for line in (b.dir / log).read_text(errors="replace").splitlines():
+        number = re.search(re.escape(TRAP_OID) + r" = OID: \." + re.escape(BASE) + r"\.0\.(\d+)", line)
+        if number:
+            seq = re.search(re.escape(f".{BASE}.1.16.1.0") + r" = Gauge32: (\d+)", line)
+            text = re.search(re.escape(f".{BASE}.1.16.8.0") + r' = STRING: "?([^"\t]*)', line)
+            out.append((int(number.group(1)), int(seq.group(1)), text.group(1)))
+    return out
+
+
 # Raw client: enough BER to send what no tool sends.
 
 def tlv(tag, body):
@@ -190,6 +205,17 @@ def bindings(answer):
         tag, value, _ = parse(value)
         out.append((name, tag, value))
     return int.from_bytes(status, "big"), out
+
+
+def oid_of(body):
+    """The OID of encoded bytes, as a tuple."""
+    ids, v = [body[0] // 40, body[0] % 40], 0
+    for byte in body[1:]:
+        v = v << 7 | byte & 127
+        if byte < 128:
+            ids.append(v)
+            v = 0
+    return tuple(ids)
 
 
 class Client:

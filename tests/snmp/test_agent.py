@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from kit import (BASE, BULK, COMMUNITY, GET, NEXT, SET, USER, USERS, Bench, Client, bindings, free_port, message, message3, oid_tuple, until)
+from kit import (BASE, BULK, COMMUNITY, GET, NEXT, SET, USER, USERS, Bench, Client, bindings, free_port, message, message3, oid_of, oid_tuple, until)
 
 SEQ, TICKS = oid_tuple(BASE + ".1.1.1.0"), oid_tuple(BASE + ".1.1.10.0")
 
@@ -173,6 +173,38 @@ def hot_removal(b):
     assert agent.wait(60) == 0
 
 
+def swap_during_walks(b):
+    """Cards are renumbered and drives swapped in the middle of walks: names rise from answer to answer, each answer is of one snapshot, each walk ends."""
+    port, seq, mixed = free_port(), 1, 0
+    names, serials = oid_tuple(BASE + ".1.3.1.2"), oid_tuple(BASE + ".1.5.1.2")
+    b.snapshot("--drives", 40, "--seq", seq, "--turned")
+    b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    client = Client(port, 60.0)
+    for walk in range(12):
+        last, snapshots, inside = serials, set(), True
+        for i in range(100):
+            if i % 3 == 1:
+                seq += 1
+                b.snapshot("--drives", (40, 33)[seq // 2 % 2], *(["--turned"] if seq % 2 else []), "--seq", seq)
+            status, got = bindings(client.ask(message(BULK, [SEQ[:-1], names, last], 2, 7, walk * 100 + i)))
+            of = int.from_bytes(got[0][2], "big")
+            turned = of % 2
+            assert status == 0 and got[1][2] == ((b"drive-4" if of // 2 % 2 else b"lqd4500-4") if turned else b"lqd4500-0"), (of, got[1])
+            snapshots.add(of)
+            for name, _, value in got[2:]:
+                where = oid_of(name)
+                assert where > last, (where, last)
+                last = where
+                inside = where[:len(serials)] == serials
+                assert not inside or value.startswith(b"SWAPPED") == bool(turned), (of, value)
+            if not inside:
+                break
+        assert not inside, "the walk does not end"
+        mixed += len(snapshots) > 1
+    assert mixed > 5, mixed
+    return f"{seq} snapshots, {mixed} of 12 walks over more than one"
+
+
 def many_descriptors(b):
     """Descriptor numbers beyond 1024."""
     if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 2048:
@@ -271,7 +303,7 @@ def entity_taken(b):
     assert first.poll() is None and fourth.poll() is None
 
 
-CASES = [standalone, wrong_keys, engine_is_kept, engine_at_the_end_of_its_starts, refuses_to_start, random_pdus, hot_removal, many_descriptors, agentx, master_comes_and_goes,
+CASES = [standalone, wrong_keys, engine_is_kept, engine_at_the_end_of_its_starts, refuses_to_start, random_pdus, hot_removal, swap_during_walks, many_descriptors, agentx, master_comes_and_goes,
          entity_taken]
 
 

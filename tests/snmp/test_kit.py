@@ -10,11 +10,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
 import test_agent
-from kit import BASE, COMMUNITY, USER, free_port, oid_tuple, until
+from kit import BASE, COMMUNITY, USER, free_port, oid_tuple, received, until
 
 # column of a table: (metric, labels that tell the series apart, decimal places). Index to labels: see rows().
 SHARED = {
@@ -157,6 +158,49 @@ def opened_later(b):
     assert b.own(port, "1.1.1.0") == "1" and len(b.walk(port, "1.3.6.1.2.1.99")) > 50
     for said in "cannot listen", "cannot find", "sinks: found":
         assert log.read_text().count(said) == 1, log.read_text()
+
+
+class Lossy:
+    """A way to the receiver on which notifications are lost, by their place in the order of arrival."""
+
+    def __init__(self, to, lost):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.port, self.to, self.lost, self.seen = self.socket.getsockname()[1], to, lost, 0
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while True:
+            data = self.socket.recv(65536)
+            self.seen += 1
+            if self.seen not in self.lost:
+                self.socket.sendto(data, ("127.0.0.1", self.to))
+
+
+def resynchronise(b):
+    """Notifications are lost on the way: the sequence shows the gap, elEventTable has what was lost, and elAlarmTable is what the exporter says holds."""
+    web, port, trap = free_port(socket.SOCK_STREAM), free_port(), free_port()
+    b.snapshot("--events", 12, "--alarms", 11, "--drives", 8)
+    b.trapd(trap)
+    way = Lossy(trap, {4, 5, 9})  # the start is the first; then event n is n + 1
+    exporter(b, web, "--snmp.standalone", f"udp:127.0.0.1:{port}", "--snmp.agentx", "off", "--snmp.sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{way.port}")
+    until(lambda: way.seen >= 13, 60, "all were sent")
+    until(lambda: len(received(b)) >= 10, 60, "all that were not lost arrived")
+    got = [seq for _, seq, _ in received(b)[1:]]
+    missing = sorted(set(range(got[0], got[-1] + 1)) - set(got))
+    assert missing == [3, 4, 8], missing
+    walk, state = dict(b.walk(port)), json.loads(fetch(f"http://127.0.0.1:{web}/api/v1/snapshot"))
+
+    def cell(table, column, *index):
+        return walk[oid_tuple(f"{BASE}.1.{table}.1.{column}." + ".".join(map(str, index)))].split(": ", 1)[1].strip('"')
+    for e in (e for e in state["events"] if e["seq"] in missing):
+        assert cell(15, 8, e["seq"]) == e["text"] == f"event {e['seq']} of a test"
+        assert cell(15, 5, e["seq"]) == {"raised": "1", "cleared": "2"}[e["change"]] and cell(15, 6, e["seq"]) == e["card"] and cell(15, 7, e["seq"]) == str(e["slot"])
+    texts = [k[14:] for k in walk if k[:14] == oid_tuple(BASE + ".1.14.1.12")]
+    table = sorted((i[0], cell(14, 8, *i), int(cell(14, 9, *i)), cell(14, 12, *i)) for i in texts)
+    want = sorted((a["id"], a["card"], a["slot"], a["text"]) for a in state["alarms"])
+    assert table == want and len(table) == 11, (table, want)
+    assert walk[oid_tuple(BASE + ".1.1.16.0")] == "Gauge32: 11"
 
 
 def debian_snmpd_with_drop_in(b):
@@ -315,7 +359,7 @@ def plugin(b):
     assert run("-m", "1")[0] == 3
 
 
-CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, opened_later, debian_snmpd_with_drop_in, doctor, snmptrapd_example, snmp_exporter, plugin]
+CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, opened_later, resynchronise, debian_snmpd_with_drop_in, doctor, snmptrapd_example, snmp_exporter, plugin]
 
 if __name__ == "__main__":
     sys.exit(test_agent.main(CASES))

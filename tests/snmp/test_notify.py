@@ -3,28 +3,12 @@
 
 usage: test_notify.py SOURCE_DIR BUILD_DIR [CASE...]
 """
-import re
 import sys
 import time
 
 import test_agent
-from kit import BASE, COMMUNITY, GET, Client, free_port, message, until
+from kit import COMMUNITY, GET, Client, free_port, message, received, until
 from test_agent import SEQ
-
-TRAP_OID = ".1.3.6.1.6.3.1.1.4.1.0"
-
-
-def received(b, log="traps.log"):
-    """[(number of the notification, sequence, text)] in the order of arrival."""
-    out = []
-    for line in (b.dir / log).read_text(errors="replace").splitlines():
-        number = re.search(re.escape(TRAP_OID) + r" = OID: \." + re.escape(BASE) + r"\.0\.(\d+)", line)
-        if number:
-            seq = re.search(re.escape(f".{BASE}.1.16.1.0") + r" = Gauge32: (\d+)", line)
-            text = re.search(re.escape(f".{BASE}.1.16.8.0") + r' = STRING: "?([^"\t]*)', line)
-            out.append((int(number.group(1)), int(seq.group(1)), text.group(1)))
-    return out
-
 
 def expect(b, n, seconds, log="traps.log"):
     """The first notification is ours that we started, then n events without a gap."""

@@ -326,6 +326,14 @@ static void make_odd(struct maker *m)
     }
 }
 
+static void turn_around(struct maker *m)
+{
+    for (uint32_t i = 0; i < m->s->cards.count; i++)
+        el_snapshot_cards(m->s)[i].number = m->s->cards.count - 1 - i;
+    for (uint32_t i = 0; i < m->s->slots.count; i++)
+        memcpy(el_snapshot_slots(m->s)[i].identify.serial, "SWAPPED", 7);
+}
+
 static void make_head(struct maker *m)
 {
     struct el_snapshot *s = m->s;
@@ -384,6 +392,8 @@ struct el_snapshot *el_test_snapshot_new(const struct el_test_snapshot *o)
     make_changes(&m);
     if (o->odd)
         make_odd(&m);
+    if (o->turned)
+        turn_around(&m);
     el_snapshot_seal(m.s);
     return m.s;
 }

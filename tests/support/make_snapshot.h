@@ -10,8 +10,9 @@ struct el_test_snapshot {
     int64_t time_us;  /* BOOTTIME; 0 = now */
     uint64_t seed;    /* of the values */
     uint32_t events, alarms;
-    bool odd; /* slot 1 empty, slot 2 gone, slot 3 failed, slot 4 with extreme counters and text, as far as there are
-                 drives */
+    bool odd;    /* slot 1 empty, slot 2 gone, slot 3 failed, slot 4 with extreme counters and text, as far as there are
+                    drives */
+    bool turned; /* cards numbered backwards, other drives in the slots */
 };
 
 /* Sealed; free with el_snapshot_free. NULL: out of memory. */
