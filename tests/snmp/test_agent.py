@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -236,36 +237,51 @@ def agentx(b):
     assert b.own(port, "1.1.1.0") is None and b.get(port, "1.3.6.1.2.1.1.3.0"), "the master still has our rows, or died"
 
 
-def master_comes_and_goes(b):
-    """Absent at start, killed, restarted, frozen; our own death too. Everything comes back by itself, silently."""
-    port, alone = free_port(), free_port()
-    b.snapshot()
-    began = time.monotonic()
-    agent = b.agent("--agentx", "auto", "--socket", b.dir / "agentx", "--standalone", f"udp:127.0.0.1:{alone}")
-    assert time.monotonic() - began < 1.5 and b.own(alone, "1.2.4.0") == "2", "waiting"
-    for round in range(2):
-        master = b.snmpd(port)
-        took = until(lambda: b.own(port, "1.1.1.0") == "1", 2, "rows are back after a start of the master")
-        print(f"  rows back {took:.2f} s after the master answers")
-        master.kill()
-        master.wait()
-        until(lambda: b.own(alone, "1.2.4.0") == "2", 2, "the loss is noticed")
-    master = b.snmpd(port)
-    until(lambda: b.own(port, "1.1.1.0") == "1", 2, "rows are back")
-    master.send_signal(signal.SIGSTOP)
-    client, worst = Client(alone, 3.0), 0
-    end = time.monotonic() + 7
+def slowest_answer(port, seconds):
+    client, worst, end = Client(port, 60.0), 0, time.monotonic() + seconds
     while time.monotonic() < end:
         began = time.monotonic()
         client.ask(message(GET, [SEQ]))
         worst = max(worst, time.monotonic() - began)
         time.sleep(0.02)
-    print(f"  slowest answer of the agent of our own while the master is frozen: {worst:.2f} s")
-    assert worst < 1.5, worst
+    return worst
+
+
+def master_comes_and_goes(b):
+    """Absent at start, killed, restarted, frozen; our own death too. Everything comes back by itself, silently.
+
+    How soon is judged by how long a fresh agent takes to be seen in the same run: a busy machine delays both."""
+    port, alone, back, lost = free_port(), free_port(), [], []
+    b.snapshot()
+    flags = ["--agentx", "auto", "--socket", b.dir / "agentx"]
+    agent = b.agent(*flags, "--standalone", f"udp:127.0.0.1:{alone}")
+    assert b.own(alone, "1.2.4.0") == "2", "waiting"
+    for _ in range(5):
+        master = b.snmpd(port)
+        back.append(until(lambda: b.own(port, "1.1.1.0") == "1", 60, "rows are back after a start of the master"))
+        master.kill()
+        master.wait()
+        lost.append(until(lambda: b.own(alone, "1.2.4.0") == "2", 60, "the loss is noticed"))
+    master = b.snmpd(port)
+    until(lambda: b.own(port, "1.1.1.0") == "1", 60, "rows are back")
     began = time.monotonic()
-    late = b.agent("--agentx", "auto", "--socket", b.dir / "agentx", "--base", BASE + ".9", log="late.log")
-    print(f"  start while the master is frozen: {time.monotonic() - began:.2f} s")
-    assert time.monotonic() - began < 2
+    fresh = b.agent(*flags, "--base", BASE + ".8", log="fresh.log")
+    until(lambda: b.own(port, "8.1.1.1.0") == "1", 60, "a fresh agent is seen")
+    rival = time.monotonic() - began
+    fresh.terminate()
+    fresh.wait(60)
+    print("  rows back after", *(f"{s:.2f}" for s in back), "s, loss noticed after", *(f"{s:.2f}" for s in lost), f"s; a fresh agent is seen after {rival:.2f} s")
+    assert statistics.median(back) < 2 + 5 * rival and statistics.median(lost) < 2 + 5 * rival, (back, lost, rival)
+    well = slowest_answer(alone, 3)
+    master.send_signal(signal.SIGSTOP)
+    worst = slowest_answer(alone, 7)
+    print(f"  slowest answer of the agent of our own while the master is frozen: {worst:.2f} s, before {well:.2f} s")
+    assert worst < 1.5 + 5 * well, worst
+    began = time.monotonic()
+    late = b.agent(*flags, "--base", BASE + ".9", log="late.log")
+    took = time.monotonic() - began
+    print(f"  start while the master is frozen: {took:.2f} s")
+    assert took < 2 + 5 * rival, took
     master.send_signal(signal.SIGCONT)
     until(lambda: b.own(port, "1.1.1.0") == "1", 60, "rows are back after the master thaws")
     until(lambda: b.own(port, "9.1.1.1.0") == "1", 60, "the late one is seen as well")
@@ -276,7 +292,7 @@ def master_comes_and_goes(b):
     b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
     until(lambda: b.own(port, "1.1.1.0") == "1", 60, "rows are back after our own death")
     lines = (b.dir / "agent.log").read_text().splitlines()
-    assert len(lines) < 12, lines
+    assert len(lines) < 20, lines
 
 
 def entity_taken(b):

@@ -7,8 +7,8 @@ import sys
 import time
 
 import test_agent
-from kit import COMMUNITY, GET, Client, free_port, message, received, until
-from test_agent import SEQ
+from kit import COMMUNITY, free_port, received, until
+
 
 def expect(b, n, seconds, log="traps.log"):
     """The first notification is ours that we started, then n events without a gap."""
@@ -28,7 +28,7 @@ def v2c_and_v3(b):
     b.snapshot("--events", 6, "--seed", 1)
     agent = b.agent("--standalone", f"udp:127.0.0.1:{alone}")  # makes the engine, without sinks
     agent.terminate()
-    agent.wait(3)
+    agent.wait(60)
     engine = (b.dir / "snmp-engine").read_text().split()[0]
     b.trapd(port, f'createUser -e 0x{engine} monitor SHA-256 "correct horse" AES "battery staple"', "authUser log monitor priv")
     other = free_port()
@@ -40,17 +40,18 @@ def v2c_and_v3(b):
     assert b.own(alone, "1.2.6.0") == "7" and b.own(alone, "1.2.8.0") == "6"
     assert "battery" not in (b.dir / "traps.log").read_text()
     agent.terminate()
-    agent.wait(3)
+    agent.wait(60)
     agent = b.agent(*flags)  # the same events: none is told again
-    time.sleep(1.2)
+    until(lambda: len(received(b)) == 8 and b.own(alone, "1.2.6.0") == "1", 60, "the start is told")
+    assert b.own(alone, "1.2.8.0") == "6"
     assert [g[0] for g in received(b)[7:]] == [13], received(b)[7:]
     agent.terminate()
-    agent.wait(3)
+    agent.wait(60)
     b.snapshot("--events", 9, "--seed", 1)
     start = (b.dir / "snmp-notified").read_text().split()[1]
     assert start != "0"
     agent = b.agent(*flags)
-    time.sleep(1.5)
+    until(lambda: len(received(b)) >= 18, 60, "the events of another start")
     got = received(b)
     # make-snapshot makes another start of the daemon each time: its numbers begin again
     assert got[8][0] == 13 and [g[1] for g in got[9:]] == list(range(1, 10)), got[8:]
@@ -64,7 +65,6 @@ def storm(b):
     began = time.monotonic()
     b.agent("--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{port}")
     until(lambda: len(received(b)) >= 26, 60, "the burst")
-    time.sleep(0.3)
     told = len(received(b))
     assert told <= 26 + 4 * (time.monotonic() - began) + 1, "the bucket leaks"
     assert b.own(alone, "1.1.1.0") == "1"
@@ -78,8 +78,10 @@ def through_the_master(b):
     port, trap = free_port(), free_port()
     b.snapshot("--events", 5)
     b.trapd(trap)
-    b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
-    time.sleep(1)
+    alone = free_port()
+    b.agent("--agentx", "auto", "--socket", b.dir / "agentx", "--standalone", f"udp:127.0.0.1:{alone}")
+    until(lambda: int(b.get(alone, "1.3.6.1.2.1.1.3.0").split("(")[-1].split(")")[0]) > 100, 60, "many turns without a way out")
+    assert b.own(alone, "1.2.6.0") == "0"
     master = b.snmpd(port, f"trap2sink udp:127.0.0.1:{trap} {COMMUNITY}")
     expect(b, 5, 60)
     master.kill()
@@ -92,14 +94,12 @@ def dead_receiver_of_informs(b):
     b.snapshot("--events", 10)
     b.agent("--standalone", f"udp:127.0.0.1:{alone}", "--sink", f"v3-inform:monitor/0x80001f88050102030405@udp:127.0.0.1:{free_port()}",
             "--sink", f"v2c-inform:{COMMUNITY}@udp:127.0.0.1:{free_port()}")
-    client, worst, end = Client(alone, 3.0), 0, time.monotonic() + 3
-    while time.monotonic() < end:
-        began = time.monotonic()
-        client.ask(message(GET, [SEQ]))
-        worst = max(worst, time.monotonic() - began)
-        time.sleep(0.01)
-    print(f"  slowest answer: {worst * 1000:.1f} ms")
-    assert worst < 0.3, worst
+    worst = test_agent.slowest_answer(alone, 3)
+    other = free_port()
+    b.agent("--standalone", f"udp:127.0.0.1:{other}", "--state", b.dir / "persist", log="other.log")
+    rival = test_agent.slowest_answer(other, 3)
+    print(f"  slowest answer: {worst * 1000:.1f} ms, of an agent without receivers {rival * 1000:.1f} ms")
+    assert worst < 0.3 + 5 * rival, (worst, rival)  # one that waits does so for a second and more
 
 
 def informs(b):
@@ -119,7 +119,7 @@ def ipv6_sink(b):
     b.snapshot("--events", 3)
     b.trapd(port, address=f"udp6:[::1]:{port}")
     b.agent("--sink", f"v2c:{COMMUNITY}@udp6:[::1]:{port}")
-    expect(b, 3, 20)
+    expect(b, 3, 60)
 
 
 def state_that_cannot_be_kept(b):
