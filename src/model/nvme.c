@@ -41,12 +41,20 @@ static uint32_t scaled_uw(uint16_t value, unsigned scale)
     }
 }
 
+/* Idle and active power: a value and, in the two highest bits of the byte behind it, its own scale. */
+static uint32_t stated_uw(const uint8_t *d)
+{
+    return scaled_uw(el_le16(d), d[2] >> 6);
+}
+
 static void decode_power_state(struct el_nvme_power_state *out, const uint8_t *d)
 {
     uint8_t flags = d[EL_PSD_FLAGS];
 
     out->max_uw =
         scaled_uw(el_le16(d + EL_PSD_MP), flags & EL_PSD_FLAG_MXPS ? EL_POWER_SCALE_100UW : EL_POWER_SCALE_10MW);
+    out->idle_uw = stated_uw(d + EL_PSD_IDLP);
+    out->active_uw = stated_uw(d + EL_PSD_ACTP);
     out->entry_us = el_le32(d + EL_PSD_ENLAT);
     out->exit_us = el_le32(d + EL_PSD_EXLAT);
     out->operational = !(flags & EL_PSD_FLAG_NOPS);

@@ -35,6 +35,8 @@ enum el_nvme_fid {
  * not reported. */
 struct el_nvme_power_state {
     uint32_t max_uw;
+    uint32_t idle_uw;   /* after 30 s without I/O */
+    uint32_t active_uw; /* most, as a mean over 10 s of the workload that the drive names */
     uint32_t entry_us, exit_us;
     bool operational;
 };

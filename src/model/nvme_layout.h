@@ -59,6 +59,10 @@ enum {
     EL_PSD_FLAGS = 3, /* 1: MXPS, NOPS */
     EL_PSD_ENLAT = 4, /* 4, microseconds */
     EL_PSD_EXLAT = 8, /* 4, microseconds */
+    EL_PSD_IDLP = 16, /* 2 */
+    EL_PSD_IPS = 18,  /* 1: scale in bits 7:6 */
+    EL_PSD_ACTP = 20, /* 2 */
+    EL_PSD_APS = 22,  /* 1: scale in bits 7:6, workload in 2:0 */
 };
 #define EL_PSD_FLAG_MXPS (1u << 0) /* 0: MP counts 0.01 W; 1: 0.0001 W */
 #define EL_PSD_FLAG_NOPS (1u << 1) /* no I/O in this state */

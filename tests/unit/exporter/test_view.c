@@ -27,8 +27,9 @@ static const struct el_exporter_stats exporter = {
     .config_ok = true,
 };
 
-/* Every optional log, all eight sensors, seven power states, three firmware slots, as far as a poll reads them: more
- * than any captured drive has at once. (32 power states are legal, at four series each.) */
+/* Every optional log, all eight sensors, seven power states (six with active power, one with idle power), three firmware
+ * slots, as far as a poll reads them: more than any captured drive has at once. (32 power states are legal, at six series
+ * each.) */
 static void fill_up(struct el_slot *t)
 {
     uint8_t page[EL_NVME_IDENTIFY_SIZE] = {0};
@@ -49,6 +50,8 @@ static void fill_up(struct el_slot *t)
         uint8_t *d = page + EL_IDCTRL_PSD + EL_IDCTRL_PSD_SIZE * i;
 
         el_le_put(d + EL_PSD_MP, 2, 2500 - 100 * i);
+        el_le_put(d + (i < 6 ? EL_PSD_ACTP : EL_PSD_IDLP), 2, 900);
+        d[i < 6 ? EL_PSD_APS : EL_PSD_IPS] = 0x80;
     }
     assert_int_equal(el_fill_page(t, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, t->smart_stamp.time_us), 0);
 

@@ -36,16 +36,34 @@ static void power_scales(void **state)
 
     el_le_put(d + EL_PSD_MP, 2, 450);
     d[EL_PSD_FLAGS] = EL_PSD_FLAG_MXPS | EL_PSD_FLAG_NOPS;
+    el_le_put(d + EL_PSD_IDLP, 2, 50);
+    d[EL_PSD_IPS] = 0x80; /* 0.01 W */
+    el_le_put(d + EL_PSD_ACTP, 2, 7000);
+    d[EL_PSD_APS] = 0x40 | 2; /* 0.0001 W, workload 2 */
     d += EL_IDCTRL_PSD_SIZE;
     el_le_put(d + EL_PSD_MP, 2, 2500);
-    page[EL_IDCTRL_NPSS] = 1;
+    el_le_put(d + EL_PSD_IDLP, 2, 50);
+    d[EL_PSD_IPS] = 0x03; /* the wrong bits: not a scale */
+    el_le_put(d + EL_PSD_ACTP, 2, 65535);
+    d[EL_PSD_APS] = 0x80;
+    d += EL_IDCTRL_PSD_SIZE;
+    el_le_put(d + EL_PSD_IDLP, 2, 50);
+    el_le_put(d + EL_PSD_ACTP, 2, 50);
+    d[EL_PSD_IPS] = d[EL_PSD_APS] = 0xc0; /* a scale that is not defined */
+    page[EL_IDCTRL_NPSS] = 2;
 
     el_nvme_decode_identify(&id, page);
-    assert_int_equal(id.power_states, 2);
+    assert_int_equal(id.power_states, 3);
     assert_int_equal(id.power_state[0].max_uw, 45000);
     assert_false(id.power_state[0].operational);
+    assert_int_equal(id.power_state[0].idle_uw, 500000);
+    assert_int_equal(id.power_state[0].active_uw, 700000);
     assert_int_equal(id.power_state[1].max_uw, 25000000);
     assert_true(id.power_state[1].operational);
+    assert_int_equal(id.power_state[1].idle_uw, 0);
+    assert_int_equal(id.power_state[1].active_uw, 655350000);
+    assert_int_equal(id.power_state[2].idle_uw, 0);
+    assert_int_equal(id.power_state[2].active_uw, 0);
 }
 
 static void text_stops_at_its_field(void **state)
