@@ -103,6 +103,17 @@ static void set_surroundings(const struct el_machine_flags *f, const struct el_s
     o->scenario = s;
 }
 
+/* Whichever card they are meant for: the strictest. */
+static void set_limits(const struct el_settings *s, struct el_twin_options *o)
+{
+    o->limit_c = o->card_limit_w = o->switch_limit_c = NAN;
+    for (uint32_t k = 0; k < s->cards; k++) {
+        o->limit_c = fmin(o->limit_c, s->card[k].limit_c);
+        o->card_limit_w = fmin(o->card_limit_w, s->card[k].card_limit_w);
+        o->switch_limit_c = fmin(o->switch_limit_c, s->card[k].switch_limit_c);
+    }
+}
+
 static int open_twin(const struct el_machine_flags *f, const struct el_settings *settings, struct el_device *out)
 {
     EL_AUTO_FREE struct el_card_profile *card = calloc(1, sizeof *card);
@@ -121,6 +132,7 @@ static int open_twin(const struct el_machine_flags *f, const struct el_settings 
     if (f->scenario && el_config_load_scenario(f->scenario, scenario, &err) < 0)
         return say(err.text);
     set_surroundings(f, f->scenario ? scenario : NULL, &o);
+    set_limits(settings, &o);
     if (el_twin_open(&o, out, err.text, sizeof err.text) < 0)
         return say(err.text);
     return 0;

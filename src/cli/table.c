@@ -293,6 +293,7 @@ void el_table_line(struct el_buf *b, const struct el_snapshot *s, const struct e
     double hottest = NAN, watts = 0, bytes = 0, deepest = 1;
     enum el_constraint why = EL_CONSTRAINT_NONE;
     uint32_t up = 0, capped = 0;
+    bool enforced = true;
     char when[32], text[24];
 
     for (uint32_t i = 0; i < s->slots.count; i++) {
@@ -304,6 +305,7 @@ void el_table_line(struct el_buf *b, const struct el_snapshot *s, const struct e
         bytes += isfinite(moved) ? moved : 0;
         if (t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1) {
             capped++;
+            enforced = enforced && el_card_enforced(&el_snapshot_cards(s)[t->card]);
             if (t->decision.cap_ratio < deepest) {
                 deepest = t->decision.cap_ratio;
                 why = t->decision.constraint;
@@ -324,7 +326,7 @@ void el_table_line(struct el_buf *b, const struct el_snapshot *s, const struct e
     tenths(text, bytes / 1e9, "GB/s");
     el_buf_printf(b, ", %s", text);
     if (capped)
-        el_buf_printf(b, ", %u capped (down to %d %%: %s)", capped, (int)lround(deepest * 100),
-                      el_constraint_name(why));
+        el_buf_printf(b, ", %u %s (down to %d %%: %s)", capped, enforced ? "capped" : "would be capped",
+                      (int)lround(deepest * 100), el_constraint_name(why));
     el_buf_printf(b, ", %u alarms\n", s->alarms.count);
 }

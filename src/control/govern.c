@@ -159,7 +159,8 @@ static void tell_manager(const struct govern *g)
         const struct el_slot *t = &el_snapshot_slots(s)[i];
 
         up += t->state == EL_SLOT_UP;
-        capped += t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1;
+        capped += t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1 &&
+                  el_card_enforced(&el_snapshot_cards(s)[t->card]);
         hottest = fmax(hottest, el_reading_kilo(&t->temp_mc[0])); /* fmax passes over NAN */
     }
     if (isfinite(hottest))

@@ -27,7 +27,7 @@ double el_page_cap(const struct el_page *p, const struct el_slot *t, bool *in_fo
     const struct el_card *c = &el_snapshot_cards(p->s)[t->card];
     double cap = t->decision.cap_ratio;
 
-    *in_force = c->mode == EL_MODE_ENFORCE && !c->paused;
+    *in_force = el_card_enforced(c);
     return el_page_live(p, t) && cap > 0 && cap < 1 ? cap : 1;
 }
 

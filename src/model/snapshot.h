@@ -61,6 +61,12 @@ struct el_card {
     uint64_t failsafe_entries;
 };
 
+/* Whether what is decided also happens: nothing is capped by advice, or in a pause. */
+static inline bool el_card_enforced(const struct el_card *c)
+{
+    return c->mode == EL_MODE_ENFORCE && !c->paused;
+}
+
 /* Host I/O of a drive as the block layer counts it; cumulative since `since_us`. */
 struct el_slot_io {
     uint64_t read_bytes, write_bytes, read_ops, write_ops;

@@ -394,11 +394,9 @@ void el_plant_step(struct el_plant *p)
     count_card(p, dt);
 }
 
-void el_plant_warm(struct el_plant *p, double seconds, double below_c)
+void el_plant_warm(struct el_plant *p, double seconds, const struct el_twin_oracle *limits)
 {
-    p->oracle = (struct el_twin_oracle){.card_limit_w = NAN, .switch_limit_c = NAN};
-    for (uint32_t i = 0; i < p->slots; i++)
-        p->oracle.limit_c[i] = p->drive[i].profile->wctemp_c - below_c;
+    p->oracle = *limits;
     p->oracle_on = true;
     for (double t = 0; t < seconds; t += EL_PLANT_STEP_S)
         el_plant_step(p);

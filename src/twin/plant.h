@@ -92,9 +92,8 @@ bool el_plant_set_workload(struct el_plant *p, const char *name);
 
 void el_plant_step(struct el_plant *p); /* by EL_PLANT_STEP_S */
 
-/* As if the present workload had run for `seconds` with every drive held `below_c` under its warning temperature.
- * Counters and time stay at 0. */
-void el_plant_warm(struct el_plant *p, double seconds, double below_c);
+/* As if the present workload had run for `seconds` under these limits. Counters and time stay at 0. */
+void el_plant_warm(struct el_plant *p, double seconds, const struct el_twin_oracle *limits);
 
 double el_plant_composite_c(const struct el_plant_drive *d);
 

@@ -384,6 +384,17 @@ static int check_options(const struct el_twin_options *o, char *why, size_t why_
     return 0;
 }
 
+/* As a governor had it until now: somewhat below its limits. */
+static void warm(struct el_plant *p, const struct el_twin_options *o)
+{
+    struct el_twin_oracle hold = {.card_limit_w = o->card_limit_w > 0 ? o->card_limit_w : NAN,
+                                  .switch_limit_c = o->switch_limit_c > 0 ? o->switch_limit_c : NAN};
+
+    for (uint32_t s = 0; s < p->slots; s++)
+        hold.limit_c[s] = fmin(p->drive[s].profile->wctemp_c, o->limit_c > 0 ? o->limit_c : NAN) - WARM_BELOW_C;
+    el_plant_warm(p, WARM_S, &hold);
+}
+
 static int init_card(struct el_twin *t, uint32_t i, const struct el_twin_options *o)
 {
     struct el_twin_card *c = &t->card[i];
@@ -404,7 +415,7 @@ static int init_card(struct el_twin *t, uint32_t i, const struct el_twin_options
     c->plant.io_max = t->scenario.io_max;
     el_plant_set_workload(&c->plant, t->workload);
     if (!t->virtual_time)
-        el_plant_warm(&c->plant, WARM_S, WARM_BELOW_C);
+        warm(&c->plant, o);
     el_twin_set_airflow(t, c);
     return 0;
 }

@@ -20,6 +20,7 @@ struct el_twin_options {
     uint64_t seed;     /* 0 = nominal parameters, without the spread drawn per seed */
     bool virtual_time; /* time moves by el_twin_advance only, from a card that idled; else with the clock,
                           from a card that has been at work for a while */
+    double limit_c, card_limit_w, switch_limit_c; /* that held it until then; NAN or 0 = its own warning temperature */
     enum el_twin_array array;
     const struct el_scenario *scenario; /* events and missing sensors; copied; NULL = none */
 };

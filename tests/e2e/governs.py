@@ -20,3 +20,8 @@ with Run("--simulate", "lqd4500", "--workload", "random-write-4k", "--inlet", "5
     print(status)
     code, took = run.terminate()
     check(code == 0 and took < 2 * SLOW, f"SIGTERM: code {code} after {took:.2f} s")
+
+# Advice caps nothing, and is not called a cap.
+with Run("--simulate", "lqd4500", "--workload", "random-write-4k", "--inlet", "50", "--airflow", "200", "--mode", "advise") as run:
+    wait_for("advice", lambda: " would be capped (down to" in run.read_log(), 150)
+    check(" capped (down to" not in run.read_log().replace("would be capped", ""), run.read_log())

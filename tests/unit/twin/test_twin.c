@@ -259,6 +259,27 @@ static void in_real_time_the_card_is_warm_and_counts_from_zero(void **state)
     b.dev.ops->close(b.dev.dev);
 }
 
+/* Whoever holds a card at less finds it so. */
+static void a_warm_card_was_held_at_the_operators_limits(void **state)
+{
+    struct el_twin_truth t;
+    char why[200];
+
+    for (int by_watts = 0; by_watts < 2; by_watts++) {
+        bench_init(&b);
+        b.options.virtual_time = false;
+        b.options.workload = NULL;
+        b.options.inlet_c = 35;
+        b.options.limit_c = by_watts ? NAN : 60;
+        b.options.card_limit_w = by_watts ? 22 : NAN;
+        assert_int_equal(el_twin_open(&b.options, &b.dev, why, sizeof why), 0);
+        el_twin_truth(b.dev.dev, 0, &t);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_true(t.slot[i].temp_c > 45 && t.slot[i].temp_c < (by_watts ? 62 : 57));
+        b.dev.ops->close(b.dev.dev);
+    }
+}
+
 static void ramps_move_slowly(void **state)
 {
     static struct el_scenario s;
@@ -305,6 +326,7 @@ int main(void)
         cmocka_unit_test(a_budget_is_saved_and_restored),
         cmocka_unit_test(scenario_events_come_and_go),
         cmocka_unit_test(in_real_time_the_card_is_warm_and_counts_from_zero),
+        cmocka_unit_test(a_warm_card_was_held_at_the_operators_limits),
         cmocka_unit_test(ramps_move_slowly),
     };
 
