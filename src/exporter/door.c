@@ -9,6 +9,7 @@
 #define ACCEPTS_A_TURN  32
 #define ACCEPT_PAUSE_US (50 * EL_USEC_PER_MSEC)
 #define CLOSE_WAIT      8 /* of tcpi_state: netinet/tcp.h names it, but does not go together with linux/tcp.h */
+#define NOTHING_YET     2 /* bytes */
 #define LINGER_US       (100 * EL_USEC_PER_MSEC) /* what was sent before the end is being answered by then */
 
 void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us)
@@ -67,21 +68,25 @@ bool el_door_unfinished(const struct el_guest *g)
     return g->phase != EL_PHASE_CUT && tcp_of(g->fd).tcpi_bytes_received != g->bytes_mark;
 }
 
-void el_door_answered(struct el_door *d, struct el_guest *g, int64_t now_us)
+void el_door_answered(struct el_door *d, struct el_guest *g, uint64_t bytes, int64_t now_us)
 {
-    g->bytes_mark = tcp_of(g->fd).tcpi_bytes_received;
+    g->bytes_mark = bytes ? g->bytes_mark + bytes : tcp_of(g->fd).tcpi_bytes_received;
     el_admission_phase(&d->admission, g, EL_PHASE_IDLE, now_us);
 }
 
 /* Between two requests: has the next one begun, or will none come? The library does not see the end of a client's
- * sending that came together with its request. */
+ * sending that came together with its request. That end counts as a byte, and an empty line may go before a request:
+ * neither is the beginning of one. */
 static void look_at_idle(struct el_door *d, struct el_guest *g, int64_t now_us)
 {
     struct tcp_info tcp = tcp_of(g->fd);
 
-    if (tcp.tcpi_bytes_received != g->bytes_mark)
+    if ((int64_t)(tcp.tcpi_bytes_received - g->bytes_mark) > NOTHING_YET) {
         el_admission_phase(&d->admission, g, EL_PHASE_HEADER, now_us);
-    else if (tcp.tcpi_state == CLOSE_WAIT && now_us - g->since_us >= LINGER_US)
+        return;
+    }
+    g->bytes_mark = tcp.tcpi_bytes_received;
+    if (tcp.tcpi_state == CLOSE_WAIT && now_us - g->since_us >= LINGER_US)
         el_door_cut(d, g, now_us);
 }
 

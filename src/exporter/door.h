@@ -27,5 +27,6 @@ void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us);
 /* True when bytes came that were not part of a request that was answered. */
 bool el_door_unfinished(const struct el_guest *g);
 
-/* A request was answered: what comes from now on belongs to the next one. */
-void el_door_answered(struct el_door *d, struct el_guest *g, int64_t now_us);
+/* A request of so many bytes was answered: what comes after them belongs to the next one. 0: unknown, the kernel is
+ * asked how many there were until now, which costs a call. */
+void el_door_answered(struct el_door *d, struct el_guest *g, uint64_t bytes, int64_t now_us);

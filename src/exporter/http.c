@@ -33,7 +33,7 @@ struct el_http {
     struct el_http_counters counters;
     struct MHD_Daemon *daemon;
     struct conn *arriving; /* handed to on_connection */
-    unsigned edition; /* of the configured headers: answers of an earlier one are made anew */
+    unsigned edition;      /* of the configured headers: answers of an earlier one are made anew */
     struct MHD_Response *plain[PLAIN_COUNT];
 
     struct el_web_config *config;
@@ -297,6 +297,17 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
 
 /* --- connections --- */
 
+/* What a request took on the wire; 0 where that is not known: under TLS, and with a body. */
+static uint64_t request_bytes(const struct el_http *h, struct MHD_Connection *m)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(m, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+    if (!info || h->tls || header_of(m, MHD_HTTP_HEADER_CONTENT_LENGTH) ||
+        header_of(m, MHD_HTTP_HEADER_TRANSFER_ENCODING))
+        return 0;
+    return info->header_size;
+}
+
 static void on_completed(void *cls, struct MHD_Connection *m, void **request, enum MHD_RequestTerminationCode code)
 {
     struct el_http *h = cls;
@@ -305,7 +316,7 @@ static void on_completed(void *cls, struct MHD_Connection *m, void **request, en
     if (!c)
         return;
     c->in_request = false;
-    el_door_answered(&h->door, &c->guest, h->now_us);
+    el_door_answered(&h->door, &c->guest, request_bytes(h, m), h->now_us);
     *request = NULL;
 }
 
