@@ -303,6 +303,7 @@ static bool tend_standalone(struct el_snmp *a)
     if (a->listens || !*a->plan.standalone || now_us < a->listening.next_us)
         return a->listens || !*a->plan.standalone;
     netsnmp_transport *t = netsnmp_transport_open_server(PROGRAM, a->plan.standalone);
+    const char *why = strerror(errno); /* of bind, or of socket: the library says no more */
     netsnmp_session s;
 
     snmp_sess_init(&s);
@@ -311,7 +312,7 @@ static bool tend_standalone(struct el_snmp *a)
     a->listens = t && snmp_add(&s, t, NULL, NULL);
     if (!a->listens)
         return el_snmp_lookup_failed(&a->listening, now_us, "snmp.standalone: cannot listen on", a->plan.standalone,
-                                     "");
+                                     why);
     el_log_info("snmp: listening on %s", a->plan.standalone);
     a->hold.options.system = true;
     register_tree(a, EL_SNMP_TREE_SYSTEM, PRIORITY_LAST);
