@@ -124,6 +124,7 @@ int el_cmd_envelope(int argc, char **argv)
     int r;
 
     el_sim_args_init(&args);
+    args.scenario.seed = 0;
     r = el_flags_read(argc, argv, flags, help, false);
     if (r >= 0)
         return r;

@@ -281,7 +281,6 @@ int el_cmd_simulate(int argc, char **argv)
     int r;
 
     el_sim_args_init(&c.args);
-    s->seed = 1;
     r = el_flags_read(argc, argv, flags, help, false);
     if (r >= 0)
         return r;
@@ -290,7 +289,6 @@ int el_cmd_simulate(int argc, char **argv)
     if (c.scenario) {
         if (el_sim_args_scenario(&c.args, c.scenario) < 0)
             return EL_EXIT_BAD;
-        s->seed = s->seed ? s->seed : 1;
         (void)el_flags_read(argc, argv, flags, help, false); /* once more: flags win over the file */
     }
     if (el_sim_args_finish(&c.args, argv[0]) < 0)

@@ -76,7 +76,7 @@ struct el_scenario {
     struct el_scenario_expect expect[EL_SCENARIO_EXPECT_MAX];
 };
 
-void el_scenario_clear(struct el_scenario *s); /* states nothing */
+void el_scenario_clear(struct el_scenario *s); /* states nothing: NAN, "" and seed 1 */
 
 static inline bool el_scenario_lacks(const struct el_scenario *s, enum el_scenario_sensor board)
 {

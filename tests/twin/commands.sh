@@ -58,6 +58,9 @@ exits 2 "no workload" --card element-aic --workload none-such
 exits 2 "expected a number" --card element-aic --inlet hot
 exits 2 "expected one of: element none oracle" --card element-aic --governor other
 printf 'card: element-aic\nhours: 0.1\nexpect:\n  iops: {min: 1e12}\n' >"$dir/s.yaml"
+printf 'card: element-aic\nhours: 0.1\nseed: 0\n' >"$dir/s0.yaml"
+exits 0 "seed 0$" --scenario "$dir/s0.yaml" # the nominal card, not what is used where nothing is said
+exits 0 "seed 7$" --scenario "$dir/s0.yaml" --seed 7
 exits 1 "iops: seed 1: got .* expected at least 1e+12" --scenario "$dir/s.yaml"
 printf 'card: element-aic\nexpect:\n  happiness: {min: 1}\n' >"$dir/s.yaml"
 exits 1 "no figure" --scenario "$dir/s.yaml"
