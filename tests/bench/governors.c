@@ -160,6 +160,10 @@ static void run(const struct entrant *e, uint64_t first, uint64_t seeds, double 
     s->cycle /= EL_MAX(s->cycles, 1U);
     s->unbound_ratio /= EL_MAX(s->unbound, 1U);
     s->watts_ratio /= EL_MAX(s->watts, 1U);
+    if (!s->unbound)
+        s->unbound_worst = 0;
+    if (!s->watts)
+        s->watts_worst = 0; /* as its mean: JSON knows no infinity */
 }
 
 static void print_table(const struct score *s)
