@@ -156,8 +156,9 @@ def hot_removal(b):
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        client, seen, at = Client(port, 3.0), set(), oid_tuple(BASE + ".1.4.1")
-        for i in range(1000):
+        client, seen, at, i = Client(port, 60.0), set(), oid_tuple(BASE + ".1.4.1"), -1
+        while i < 999 or len(seen) <= 5:  # the writer may be slower than the walker
+            i += 1
             status, got = bindings(client.ask(message(BULK, [SEQ[:-1], TICKS[:-1], at], 2, 40, i)))
             assert status == 0 and len(got) >= 3, (status, len(got))
             seq, ticks = (int.from_bytes(g[2], "big") for g in got[:2])
@@ -166,7 +167,6 @@ def hot_removal(b):
             seen.add(seq)
             at = oid_tuple(BASE + f".1.{3 + i % 13}.1")
             assert len(set(names)) == len(names)
-        assert len(seen) > 5, len(seen)
     finally:
         stop.set()
         writer.join()
