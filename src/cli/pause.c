@@ -16,7 +16,8 @@ static const char help[] =
     "For DURATION (30s, 15m, 2h; at most 24h) the daemon decides but moves nothing, and lets go what is not hot.\n"
     "  --resume           ends a pause now\n"
     "  --json             {\"paused_seconds\":1800} for programs, 0 when resumed\n"
-    "  --runtime-dir DIR  of the daemon (default: from the settings, /run/elementd)\n";
+    "  --runtime-dir DIR  of the daemon (default: from the settings, /run/elementd)\n"
+    "  --config FILE      settings\n";
 
 /* "30s", "15m", "2h" to microseconds; 0 = not one. */
 static int64_t duration_us(const char *text)
