@@ -17,13 +17,17 @@ struct column {
     size_t offset, size; /* of one element */
     enum type type;
     uint32_t repeat; /* elements of an array, 0 = one */
+    bool boolean;    /* UNSIGNED, and no more than 1 */
 };
 
 #define MEMBER(s, member) ((struct s *)0)->member
+/* clang-format off */
+#define IS_BOOL(s, member) _Generic(MEMBER(s, member), bool: true, default: false)
+/* clang-format on */
 /* One column of a member, or of each element of an array. */
 #define ONE(s, member, type)                                                                                           \
     {                                                                                                                  \
-#member, offsetof(struct s, member), sizeof(MEMBER(s, member)), type, 0                                        \
+#member, offsetof(struct s, member), sizeof(MEMBER(s, member)), type, 0, IS_BOOL(s, member)                    \
     }
 #define EACH(s, member, type)                                                                                          \
     {                                                                                                                  \
@@ -253,7 +257,7 @@ static bool get_value(const char *text, const struct column *c, void *p, int64_t
         store(p, c->size, (uint64_t)i);
         return true;
     case UNSIGNED:
-        if (el_num_parse_u64(text, &u) < 0)
+        if (el_num_parse_u64(text, &u) < 0 || u > (c->boolean ? 1 : UINT64_MAX >> (64 - 8 * c->size)))
             return false;
         store(p, c->size, u);
         return true;

@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "config/config.h"
 #include "control/simulate_plot.h"
 #include "control/trace.h"
@@ -92,11 +93,27 @@ static void what_is_no_trace_is_refused(void **state)
     assert_non_null(strstr(why, "not whole"));
 }
 
+static void a_truth_value_is_0_or_1(void **state)
+{
+    struct el_buf text = {0};
+    char why[200], *can_cap;
+
+    assert_int_equal(el_file_read(AT_FDCWD, EL_SOURCE_DIR "/tests/fuzz/corpus/control_trace/short.csv", 1 << 20, &text),
+                     0);
+    assert_int_equal(replay_text(text.data, why, sizeof why), 0);
+    can_cap = strstr(text.data, "slot0.can_cap 1");
+    assert_non_null(can_cap);
+    can_cap[strlen("slot0.can_cap ")] = '2';
+    assert_int_equal(replay_text(text.data, why, sizeof why), -EBADMSG);
+    el_buf_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_replays),
         cmocka_unit_test(what_is_no_trace_is_refused),
+        cmocka_unit_test(a_truth_value_is_0_or_1),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
