@@ -44,7 +44,13 @@ static void kill_point(void)
 
 bool broken_now(const struct broken *b, enum broken_kind kind, int slot)
 {
-    double t = b->over ? -1 : (double)b->inner.ops->now_us(b->inner.dev) / 1e6;
+    struct el_twin_truth truth;
+    double t = -1;
+
+    if (!b->over) {
+        el_twin_truth(b->inner.dev, 0, &truth);
+        t = truth.time_s; /* the daemon's clock began earlier */
+    }
 
     for (int i = 0; i < b->faults; i++)
         if (b->fault[i].kind == kind && (slot < 0 || b->fault[i].slot == slot) && t >= b->fault[i].from_s &&
@@ -109,7 +115,8 @@ static int b_admin(void *dev, uint32_t key, struct el_admin *cmd)
         memset(page, 0, cmd->size);
     if (broken_now(b, BROKEN_PAGE_ONES, slot))
         memset(page, 0xff, cmd->size);
-    for (uint32_t i = 0; i < cmd->size && broken_now(b, BROKEN_PAGE_RANDOM, slot); i++)
+    for (uint32_t i = 0; cmd->kind != EL_ADMIN_IDENTIFY && i < cmd->size && broken_now(b, BROKEN_PAGE_RANDOM, slot);
+         i++)
         page[i] = (uint8_t)el_rng_u64(&b->rng);
     if (!smart)
         return 0;

@@ -13,7 +13,7 @@
 enum broken_kind {
     BROKEN_PAGE_ZERO = 0, /* every page of the drive reads zero */
     BROKEN_PAGE_ONES,
-    BROKEN_PAGE_RANDOM,
+    BROKEN_PAGE_RANDOM,   /* but Identify: a drive that names itself anew each time is another drive each time */
     BROKEN_STATUS,        /* commands answer an NVMe error */
     BROKEN_EIO,           /* commands fail */
     BROKEN_LATE,          /* pages come that were true when the fault began */
