@@ -92,10 +92,13 @@ static int dial(const struct server *s)
     static const struct linger reset = {.l_onoff = 1};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
+    /* All ports may be waiting, or the fuzzer's own alarm may come in between. */
     while (fd >= 0 && connect(fd, (const struct sockaddr *)&s->address, sizeof s->address) < 0) {
-        if (errno != EADDRNOTAVAIL)
+        if (errno != EADDRNOTAVAIL && errno != EINTR)
             abort();
-        usleep(100000); /* so many connections at once that all ports are waiting */
+        usleep(100000);
+        close(fd);
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     }
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) < 0 ||
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) < 0)
