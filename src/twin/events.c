@@ -87,7 +87,7 @@ static void set_drive(struct el_twin *t, uint32_t card, uint32_t slot, const str
     case EL_SCENARIO_DRIVE_RESET:
         if (begin)
             el_twin_controller_reset(ctl, d);
-        ctl->resetting = begin && e->for_s > 0;
+        ctl->resetting = d->resetting = begin && e->for_s > 0;
         t->changed = true;
         break;
     case EL_SCENARIO_LINK_DOWNTRAINED:

@@ -213,7 +213,7 @@ static void firmware(const struct el_plant *p, struct el_plant_drive *d, double 
         speed = fmin(speed, fmax(f->power_state[d->power_state].max_w - 0.9 * f->idle_w, 0.1 * f->idle_w) * p->slots /
                                 (j * w->iops));
     }
-    d->speed = speed;
+    d->speed = d->resetting ? 0 : speed;
 }
 
 static struct el_plant_price declared(const struct el_plant *p, const struct el_plant_drive *d,

@@ -32,9 +32,9 @@ struct el_plant_drive {
     uint32_t section;
     struct el_rng rng_gc, rng_load, rng_noise;
     /* inputs */
-    bool present;
-    struct el_cap cap; /* ratio >= 1: none */
-    bool cap_ignored;  /* a fault: the cap echoes, I/O runs free */
+    bool present, resetting; /* a controller in reset takes no I/O: the host's queues stand */
+    struct el_cap cap;       /* ratio >= 1: none */
+    bool cap_ignored;        /* a fault: the cap echoes, I/O runs free */
     int32_t power_state;
     int32_t tmt1_c, tmt2_c; /* 0 = off */
     /* state */
