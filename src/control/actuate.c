@@ -10,8 +10,11 @@
 #include "base/log.h"
 #include "base/text.h"
 
-#define HUNG_US     (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
-#define CAP_SAME    0.02                  /* caps closer than this are the same (kernel rounding) */
+#define HUNG_US  (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
+#define AGAIN_US (5 * EL_USEC_PER_SEC) /* between the first and the second time a failed wish is asked for again ...   \
+                                        */
+#define AGAIN_MAX   4                  /* ... 80 s at most later on */
+#define CAP_SAME    0.02               /* caps closer than this are the same (kernel rounding) */
 #define STACK_BYTES (128 * 1024)
 
 /* How things are moved. The null hand moves nothing and knows nothing. */
@@ -53,7 +56,9 @@ struct el_actuate_item {
     enum order order;            /* what is to be done next */
     bool busy, hung, hot, moved; /* moved: its original is in the journal */
     bool adopting;               /* left by an earlier run, and not read yet: what is there is what is wanted */
-    int64_t busy_since_us;
+    bool wished, dropped;        /* `want` is a wish of now; it was taken back before it was carried out */
+    uint8_t tries;               /* times it was asked for again */
+    int64_t busy_since_us, again_us;
     struct el_actuate_status status;
 };
 
@@ -409,9 +414,38 @@ void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const str
 {
     pthread_mutex_lock(&a->lock);
     it->want = *v;
-    it->adopting = false;
+    it->adopting = it->dropped = false;
+    it->wished = true;
     it->order = WRITE;
     kick(a);
+    pthread_mutex_unlock(&a->lock);
+}
+
+void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t now_us)
+{
+    pthread_mutex_lock(&a->lock);
+    if (it->order == NOTHING && !it->busy) {
+        if (!it->wished || !(it->status.failed || it->dropped)) {
+            it->tries = 0;
+            it->again_us = 0;
+        } else if (now_us >= it->again_us) {
+            it->again_us = now_us + (AGAIN_US << it->tries);
+            it->tries = (uint8_t)EL_MIN(it->tries + 1, AGAIN_MAX);
+            it->dropped = false;
+            it->order = WRITE;
+            kick(a);
+        }
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
+void el_actuate_drop(struct el_actuate *a, struct el_actuate_item *it)
+{
+    pthread_mutex_lock(&a->lock);
+    if (it->order == WRITE) {
+        it->order = NOTHING;
+        it->dropped = true;
+    }
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -493,6 +527,7 @@ void el_actuate_tick(struct el_actuate *a, int64_t now_us)
         }
         if (it->order != NOTHING || it->busy)
             continue;
+        it->wished &= acting;
         if (!acting && may_release(it))
             it->order = RESTORE;
         else if ((acting || it->adopting) && it->moved)

@@ -37,6 +37,12 @@ struct el_actuate_item *el_actuate_item(struct el_actuate *a, enum el_actuator k
 
 /* All from the tick thread; none blocks on a device. The newest wish replaces an older one not yet carried out. */
 void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const struct el_actuator_value *v);
+/* Once a tick for what is still wished: when it failed, or was taken back, it is asked for again, at once and then ever
+ * more seldom, 80 s apart at most, until it is in force. `now_us`: of any clock, always the same. */
+void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t now_us);
+/* The thing is not known any more to be what the wish was for: what has not been written yet is not, until
+ * el_actuate_again. */
+void el_actuate_drop(struct el_actuate *a, struct el_actuate_item *it);
 /* What is hot is not let go: neither by a restore nor at exit. */
 void el_actuate_set_hot(struct el_actuate *a, struct el_actuate_item *it, bool hot);
 void el_actuate_status(struct el_actuate *a, const struct el_actuate_item *it, struct el_actuate_status *out);

@@ -293,6 +293,8 @@ static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_dr
     a->cap_ratio_in_force = NAN;
     a->power_state_in_force = -1;
     for (int k = 0; k < EL_ACTUATOR_COUNT; k++) {
+        bool is_cap = k == EL_ACTUATOR_IO_BUDGET || k == EL_ACTUATOR_IO_MAX;
+
         if (!d->hand[k])
             continue;
         el_actuate_set_hot(c->hands, d->hand[k], is_hot(slot, c->settings));
@@ -302,11 +304,13 @@ static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_dr
         a->mismatches += s.mismatches;
         a->failures += s.failures;
         a->last_us = EL_MAX(a->last_us, s.last_us);
-        if (s.known && (k == EL_ACTUATOR_IO_BUDGET || k == EL_ACTUATOR_IO_MAX))
+        if (s.known && is_cap)
             a->cap_ratio_in_force = s.in_force.cap.ratio;
         if (s.known && k == EL_ACTUATOR_POWER_STATE)
             a->power_state_in_force = s.in_force.power_state;
         failed |= s.failed;
+        if (c->acting && !d->identify && !(is_cap && s.known)) /* the governor sees itself that a cap is not in force */
+            el_actuate_again(c->hands, d->hand[k], c->in.now_us);
     }
     return failed;
 }
@@ -442,18 +446,21 @@ static void act_fans(struct el_cards *c, const struct el_world *w, uint32_t card
     struct el_actuator_value v = {.pwm_ratio = c->decision.fan_pwm_ratio};
     uint32_t row[EL_CARD_FANS_MAX], n = c->settings->governor.use_fans ? fans_of(w, card, row) : 0;
 
-    if (!isfinite(v.pwm_ratio) || !(c->decision.fan_write || c->assert_all))
+    if (!isfinite(v.pwm_ratio))
         return;
     for (uint32_t i = 0; i < n; i++) {
         const struct el_sensor *s = &el_snapshot_sensors(w->s)[row[i]];
         struct el_actuate_target t = {.key = s->key};
+        bool write = c->decision.fan_write || c->assert_all || !l->fan[i];
 
         el_text_copy(t.serial, sizeof t.serial, s->name);
         el_text_copy(t.place, sizeof t.place, s->name);
         if (!l->fan[i])
             l->fan[i] = el_actuate_item(c->hands, EL_ACTUATOR_FAN, &t);
-        if (l->fan[i])
+        if (l->fan[i] && write)
             el_actuate_want(c->hands, l->fan[i], &v);
+        else if (l->fan[i] && c->acting)
+            el_actuate_again(c->hands, l->fan[i], c->in.now_us);
     }
 }
 
@@ -528,6 +535,14 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
         act_hctm(c, w, &drives[i], card->first_slot + i);
     }
     act_fans(c, w, row);
+}
+
+void el_cards_doubt(struct el_cards *c, struct el_drive_set *ds)
+{
+    for (uint32_t i = 0; i < ds->n; i++)
+        for (int k = 0; ds->drive[i].identify && k < EL_ACTUATOR_COUNT; k++)
+            if (ds->drive[i].hand[k])
+                el_actuate_drop(c->hands, ds->drive[i].hand[k]);
 }
 
 void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, bool paused, int64_t now_us)

@@ -40,6 +40,9 @@ void el_cards_free(struct el_cards *c);
 /* The settings changed: every governor is told. */
 void el_cards_reconfigure(struct el_cards *c);
 
+/* After drives were looked for: what is not written yet on a drive that must say first who it is, waits for that. */
+void el_cards_doubt(struct el_cards *c, struct el_drive_set *d);
+
 /* One step of every card. `paused`: decide, but move nothing. */
 void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *d, bool paused, int64_t now_us);
 

@@ -59,7 +59,7 @@ static int drive_new(struct el_drive_set *ds, struct el_drive *d, const struct e
     d->poll->key = d->key = slot->key;
     seed(&d->poll->row.identify, &slot->identify);
     d->power_state_wanted = -1;
-    d->identify = true;
+    d->identify = d->owed = true;
     d->worker = el_worker_new(el_poll_run, free, d->poll, ds->threads, ds->done_fd);
     if (d->worker)
         return 0;
@@ -97,10 +97,23 @@ int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const 
             result = -ENOMEM;
         if (r->named[i]) {
             d->identify = true;
+            d->confirm = false;
+            d->renewed = d->running;
             d->due_us = 0;
         }
     }
     return result;
+}
+
+void el_drive_set_doubt(struct el_drive_set *ds)
+{
+    for (uint32_t i = 0; i < ds->n; i++) {
+        struct el_drive *d = &ds->drive[i];
+
+        d->confirm = d->confirm || !d->identify;
+        d->identify = true;
+        d->renewed = d->running;
+    }
 }
 
 static void set_namespaces(struct el_poll_request *q, const struct el_world *w, uint32_t slot)
@@ -126,6 +139,8 @@ uint32_t el_drive_set_start(struct el_drive_set *ds, const struct el_world *w, c
         if (!d->worker || d->running || now_us < d->due_us)
             continue;
         d->poll->request.identify = d->identify;
+        d->poll->request.confirm = d->confirm;
+        d->renewed = false;
         d->poll->request.logs = logs;
         if (d->identify)
             set_namespaces(&d->poll->request, w, i);
@@ -169,11 +184,13 @@ static void note_identity(struct el_drive *d, struct el_world *w, uint32_t row)
     const char *before = slot->identify.serial[0] ? slot->identify.serial : slot->last_serial;
     const char *now = d->poll->row.identify.serial;
 
-    d->identify = false;
-    d->fresh = true;
-    memset(d->hand, 0, sizeof d->hand);
-    d->power_state_wanted = -1;
+    d->fresh |= !d->poll->request.confirm;
+    d->identify = d->renewed;
+    d->confirm &= d->renewed;
     if (before[0] && strcmp(before, now) != 0) {
+        memset(d->hand, 0, sizeof d->hand);
+        d->power_state_wanted = -1;
+        d->fresh = d->owed = true;
         el_text_copy(slot->last_serial, sizeof slot->last_serial, before);
         slot->replaced++; /* the alarm table tells of it */
     }

@@ -13,6 +13,8 @@ struct el_drive {
     struct el_poll *poll;     /* the worker's while `running` */
     uint32_t key;
     bool running, identify, tried;
+    bool confirm; /* `identify` is only to see whether it is still the same */
+    bool renewed; /* `identify` was asked for while a poll ran, whose answer may be of before */
     int64_t start_us, due_us, logs_due_us, quiet_since_us;
     uint64_t io_seen;            /* operations at quiet_since_us */
     struct el_slot_io io_before; /* of the last tick */
@@ -20,7 +22,7 @@ struct el_drive {
     uint32_t usable;             /* bit per el_actuator */
     int64_t asked_us;            /* when `usable` was last looked at */
     bool inherited;              /* a cap of an earlier run is in force, and nothing was written since */
-    bool owed;                   /* a cap was decided that could not be set: which drive is there was not known */
+    bool owed;                   /* a cap may have been decided that was not set on this drive */
     struct el_actuate_item *hand[EL_ACTUATOR_COUNT]; /* NULL: never used on this drive */
     int32_t power_state_wanted;                      /* last asked for; -1 = none */
     bool fresh;                                      /* identified since the governor's facts were taken */
@@ -42,6 +44,9 @@ void el_drive_set_free(struct el_drive_set *d);
  * then).
  */
 int el_drive_set_remap(struct el_drive_set *d, const struct el_world *w, const struct el_remap *r);
+
+/* What is there may have changed, and nobody can tell: each drive must say again that it is the same. */
+void el_drive_set_doubt(struct el_drive_set *d);
 
 /* Starts the polls that are due; returns how many run that were started now. */
 uint32_t el_drive_set_start(struct el_drive_set *d, const struct el_world *w, const struct el_settings *s,

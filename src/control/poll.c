@@ -191,6 +191,9 @@ static int read_identity(struct el_poll *p)
         el_fill_forget(&p->row); /* another drive: nothing of the old one may stand beside its serial */
         p->row.identify = fresh;
         p->row.identify_stamp = stamp;
+    } else if (p->request.confirm) {
+        p->identified = true;
+        return 0;
     }
     p->refused = 0;
     p->features_read = p->error_entries_known = false;

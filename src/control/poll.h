@@ -10,6 +10,7 @@
 
 struct el_poll_request {
     bool identify; /* at discovery, after a change or reset */
+    bool confirm;  /* the same, but all that matters is whether it is still the same drive */
     bool logs;     /* the optional logs are due */
     uint32_t namespaces;
     uint32_t nsid[EL_POLL_NAMESPACES];

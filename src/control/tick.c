@@ -39,11 +39,11 @@ struct el_tick {
     int done_fd, lock_fd, runtime_fd;
     struct el_file_pair file; /* the snapshot's */
     int64_t begin_us, begin_cpu_us, saved_us, due_us;
-    uint64_t log_next; /* number of the first event not yet logged */
-    bool discovered;
-    bool numbers_new;    /* not yet given to the saver */
-    double air_wish_lfm; /* last written; NAN = none */
-    int write_error;     /* of the last snapshot, said once */
+    uint64_t log_next;     /* number of the first event not yet logged */
+    bool discovered, news; /* news: something may have changed since drives were looked for */
+    bool numbers_new;      /* not yet given to the saver */
+    double air_wish_lfm;   /* last written; NAN = none */
+    int write_error;       /* of the last snapshot, said once */
 };
 
 static int64_t now_us(const struct el_tick *t)
@@ -313,16 +313,21 @@ static void discover(struct el_tick *t)
     struct el_inventory inv = {0};
     int r;
 
-    if (t->discovered && !(t->dev.ops->changed && t->dev.ops->changed(t->dev.dev)))
+    t->news |= t->dev.ops->changed && t->dev.ops->changed(t->dev.dev);
+    if (t->discovered && !t->news)
         return;
     r = t->dev.ops->discover(t->dev.dev, &inv);
     if (r == 0)
         r = take_inventory(t, &inv);
     el_inventory_free(&inv);
-    if (r < 0)
+    if (r < 0) {
         el_log_error("looking for drives failed: %s; what was known stays", strerror(-r));
-    else
+        el_drive_set_doubt(&t->drives);
+    } else {
         t->discovered = true;
+    }
+    t->news = r < 0;
+    el_cards_doubt(&t->cards, &t->drives);
 }
 
 /* ---- a round ---- */

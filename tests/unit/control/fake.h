@@ -42,6 +42,7 @@ struct fake {
     bool serials;                  /* the kernel tells them */
     bool names, named[FAKE_SLOTS]; /* names: says of which drives something may have changed */
     uint32_t key_base;
+    int discover_error;
     _Atomic unsigned closed;
 };
 
@@ -61,6 +62,8 @@ static inline int fake_discover(void *dev, struct el_inventory *inv)
     struct fake *f = dev;
 
     memset(inv, 0, sizeof *inv);
+    if (f->discover_error)
+        return f->discover_error;
     inv->n = (struct el_snapshot_counts){.cards = 1, .slots = FAKE_SLOTS, .namespaces = 1, .links = 2, .sensors = 1};
     inv->cards = calloc(1, sizeof *inv->cards);
     inv->slots = calloc(FAKE_SLOTS, sizeof *inv->slots);

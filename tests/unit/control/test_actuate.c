@@ -267,6 +267,66 @@ static void writes_before_it_reads(void **state)
     assert_int_equal(journalled(), 0);
 }
 
+/* Refused for an hour: asked again, ever more seldom; in force soon after it can be. */
+static void failed_wish_is_asked_for_again(void **state)
+{
+    struct el_actuate *a;
+    int64_t now = EL_USEC_PER_SEC;
+    unsigned writes;
+
+    fake_init(&fake);
+    fake.drive[0].cap_error = -EIO;
+    a = make(false);
+    el_actuate_set_acting(a, true);
+    want(a, 0, 0.5);
+    el_actuate_again(a, item(a, 0), now);
+    assert_int_equal(fake.drive[0].cap_writes, 2);
+    for (int s = 0; s < 3600; s++)
+        el_actuate_again(a, item(a, 0), now += EL_USEC_PER_SEC);
+    writes = fake.drive[0].cap_writes;
+    assert_in_range(writes, 20, 60);
+    fake.drive[0].cap_error = 0;
+    for (int s = 0; s < 81; s++)
+        el_actuate_again(a, item(a, 0), now += EL_USEC_PER_SEC);
+    assert_true(fake.drive[0].cap == 0.5);
+    assert_int_equal(fake.drive[0].cap_writes, writes + 1); /* and no more when it is in force */
+    el_actuate_free(a, 0);
+    assert_int_equal(journalled(), 0);
+}
+
+static bool is_done(void *ctx)
+{
+    return status(ctx, 0).known;
+}
+
+/* A wish that waits behind a write which hangs: taken back, it is not carried out, and not forgotten. */
+static void dropped_wish_waits(void **state)
+{
+    struct el_actuate *a;
+
+    fake_init(&fake);
+    fake.drive[0].cap_hang = true;
+    a = make(true);
+    el_actuate_set_acting(a, true);
+    want(a, 0, 0.8);
+    wait_for(is_begun, &fake.drive[0]);
+    want(a, 0, 0.5);
+    el_actuate_drop(a, item(a, 0));
+    fake.drive[0].cap_hang = false;
+    wait_for(is_done, a);
+    for (int i = 0; i < 3; i++) /* readings of it go on */
+        el_actuate_tick(a, el_clock_boottime_us());
+    assert_true(fake.drive[0].cap == 0.8);
+    assert_int_equal(fake.drive[0].cap_writes, 1);
+    for (int i = 0; i < 12000 && fake.drive[0].cap != 0.5; i++) {
+        el_actuate_again(a, item(a, 0), el_clock_boottime_us());
+        el_clock_sleep_until_us(el_clock_boottime_us() + 5000, NULL);
+    }
+    assert_true(fake.drive[0].cap == 0.5);
+    el_actuate_free(a, EL_USEC_PER_SEC);
+    assert_int_equal(journalled(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +334,7 @@ int main(void)
         cmocka_unit_test(hot_drive_is_not_let_go),        cmocka_unit_test(counts_what_does_not_take),
         cmocka_unit_test(hung_write_delays_no_neighbour), cmocka_unit_test(hung_save_delays_no_neighbour),
         cmocka_unit_test(adopting_waits_for_nobody),      cmocka_unit_test(writes_before_it_reads),
+        cmocka_unit_test(failed_wish_is_asked_for_again), cmocka_unit_test(dropped_wish_waits),
     };
     int r;
 
