@@ -400,6 +400,117 @@ static void stopped_fan_turns_the_others_up(void **state)
     }
     assert_true(b.d.fan_pwm_ratio == 1);
     assert_int_equal(b.d.failsafe_reason, EL_CONSTRAINT_AIRFLOW);
+    assert_true(b.d.air_failing);
+    bed_close(&b);
+}
+
+static double dial; /* what the next law gives every drive */
+static void dial_step(void *state, const struct el_governor_input *in, struct el_decision *out)
+{
+    for (uint32_t i = 0; i < out->slots; i++)
+        out->slot[i].cap_ratio = dial;
+}
+
+static int dial_init(void *state, const struct el_governor_card *card)
+{
+    return 0;
+}
+static const struct el_governor_law dialled = {.name = "dial", .state_size = 1, .init = dial_init, .step = dial_step};
+
+static void out_of_range_or_absent_is_never_believed(void **state)
+{
+    struct bed b;
+
+    open_settled(&b);
+    b.temp_c[0] = 130;
+    b.frozen[1] = true;
+    b.in.slot[1].temp_mc.quality = EL_ABSENT;
+    bed_run(&b, 40);
+    assert_true(b.d.slot[1].cap_ratio < 0.85);
+    assert_false(b.d.slot[0].sensor_valid);
+    assert_true(b.d.slot[0].cap_ratio < 0.85);
+    bed_close(&b);
+}
+
+/* Whatever the law wants: blind, nothing rises. */
+static void one_bad_sample_holds_against_any_law(void **state)
+{
+    struct bed b;
+
+    dial = 0.5;
+    bed_open(&b, &dialled, 2);
+    bed_run(&b, 5);
+    b.temp_c[0] = NAN;
+    dial = 1;
+    bed_step(&b);
+    assert_true(b.d.slot[0].cap_ratio <= 0.5 && b.d.slot[1].cap_ratio == 1);
+    bed_close(&b);
+}
+
+/* Not stuck yet, but it should have moved by now. */
+static void a_suspect_sensor_gives_no_more_power(void **state)
+{
+    struct bed b;
+
+    dial = 0.5;
+    bed_open(&b, &dialled, 2);
+    b.host_w[0] = 0.5;
+    bed_run(&b, 65);
+    b.host_w[0] = 5.5;
+    bed_run(&b, 70);
+    dial = 1;
+    bed_step(&b);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_NONE);
+    assert_true(b.d.slot[0].cap_ratio <= 0.5 && b.d.slot[1].cap_ratio == 1);
+    bed_close(&b);
+}
+
+/* A drive that was hot when it was seen last may be hotter now. */
+static void a_hot_blind_drive_is_taken_to_warm(void **state)
+{
+    struct bed b;
+
+    for (int very = 0; very < 2; very++) {
+        open_settled(&b);
+        for (; b.temp_c[0] < (very ? 79 : 76); b.temp_c[0] += 1)
+            bed_step(&b);
+        bed_step(&b);
+        b.temp_c[0] = NAN;
+        bed_run(&b, 9);
+        assert_int_equal(b.d.failsafe, EL_FAILSAFE_HOLD);
+        bed_run(&b, 7);
+        assert_int_equal(b.d.failsafe, very ? EL_FAILSAFE_FLOOR : EL_FAILSAFE_REDUCE);
+        bed_close(&b);
+    }
+}
+
+static void a_cap_that_reads_back_wrong_counts_as_failed(void **state)
+{
+    struct bed b;
+
+    dial = 0.5;
+    bed_open(&b, &dialled, 2);
+    for (; b.temp_c[0] < 79; b.temp_c[0] += 1)
+        bed_step(&b);
+    b.in.slot[0].cap_ratio_in_force = 1;
+    bed_run(&b, 60);
+    assert_true(b.d.slot[1].cap_ratio < 0.5);
+    assert_int_equal(b.d.slot[1].constraint, EL_CONSTRAINT_ACTUATOR);
+    bed_close(&b);
+}
+
+static void a_blind_drive_gets_all_the_air(void **state)
+{
+    struct bed b;
+
+    bed_open(&b, &el_law_none, 4);
+    b.card.fans = 1;
+    el_governor_reconfigure(b.g, &b.card);
+    bed_run(&b, 3);
+    assert_true(isnan(b.d.fan_pwm_ratio));
+    b.temp_c[1] = NAN;
+    bed_run(&b, 30);
+    assert_true(b.d.fan_pwm_ratio == 1);
     bed_close(&b);
 }
 
@@ -471,6 +582,12 @@ int main(void)
         cmocka_unit_test(neighbours_pay_for_a_failed_actuator),
         cmocka_unit_test(a_cap_that_is_run_over_counts_as_failed),
         cmocka_unit_test(stopped_fan_turns_the_others_up),
+        cmocka_unit_test(out_of_range_or_absent_is_never_believed),
+        cmocka_unit_test(one_bad_sample_holds_against_any_law),
+        cmocka_unit_test(a_suspect_sensor_gives_no_more_power),
+        cmocka_unit_test(a_hot_blind_drive_is_taken_to_warm),
+        cmocka_unit_test(a_cap_that_reads_back_wrong_counts_as_failed),
+        cmocka_unit_test(a_blind_drive_gets_all_the_air),
         cmocka_unit_test(nothing_that_is_no_number_passes),
         cmocka_unit_test(swapped_drive_starts_anew),
     };
