@@ -553,6 +553,8 @@ void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *
     c->assert_all = acting && !c->acting;
     c->acting = acting;
     el_actuate_set_acting(c->hands, acting);
+    if (ds->n != w->s->slots.count)
+        return; /* no memory for the drives found: looked for again in the next round, until then caps stay */
     for (uint32_t i = 0; i < c->n; i++) {
         struct el_card *card = &el_snapshot_cards(w->s)[i];
 
