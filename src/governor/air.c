@@ -6,8 +6,12 @@
 
 #define LEARN_S 600.0  /* the card warms up: nothing is judged before */
 #define USUAL_S 1800.0 /* what is usual follows this slowly, and not at all while air fails */
-#define WORSE                                                                                                          \
-    1.17 /* resistance against the usual one; 400 to 200 LFM is 1.46, of which half shows in a minute and a half */
+/* Evidence of worse air: what the resistance against the usual one exceeds SLACK by, second for second, at most MOST
+ * either way: drives that burst together look twice as bad as a lost fan for half a minute, and then are gone. 400 to
+ * 200 LFM is 1.46, of which half shows in a minute and a half. Chosen on twins 101..124 of two cards. */
+#define SLACK     1.12
+#define MOST      0.06
+#define ENOUGH    1.6
 #define BETTER    1.08
 #define SUSTAIN_S 12.0
 #define MEASURED  0.7 /* of the usual airflow, where a sensor tells */
@@ -48,13 +52,12 @@ static double felt_sink_c(const struct el_observer *o, const struct el_governor_
     return n ? o->sink_c + median(error, n) : NAN;
 }
 
-static void judge(struct el_air *a, double dt, bool worse, bool better)
+static void judge(struct el_air *a, double evidence, bool better)
 {
-    a->worse_s = worse ? a->worse_s + dt : 0;
-    if (a->worse_s > SUSTAIN_S)
-        a->failing = true;
-    else if (better)
-        a->failing = false;
+    a->worse = EL_MAX(0, a->worse + evidence);
+    if (a->failing && better)
+        a->worse = 0;
+    a->failing = a->worse > ENOUGH || (a->failing && !better);
 }
 
 static void learn(struct el_air *a, double dt, double lfm)
@@ -82,13 +85,14 @@ void el_air_step(struct el_air *a, const struct el_observer *o, const struct el_
     a->resistance_c_per_w = EL_MAX(0.01, (felt - o->inlet_c) / EL_MAX(a->flow_w, 1));
     if (steered) {
         a->known_s = EL_MIN(a->known_s, LEARN_S / 2);
-        a->worse_s = 0;
+        a->worse = 0;
     }
     ratio = a->usual_c_per_w > 0 ? a->resistance_c_per_w / a->usual_c_per_w : 1;
     if (a->known_s >= LEARN_S && lfm > 0 && a->usual_lfm > 0)
-        judge(a, o->dt_s, lfm<MEASURED * a->usual_lfm, lfm>(1 + MEASURED) / 2 * a->usual_lfm);
+        judge(a, lfm < MEASURED * a->usual_lfm ? ENOUGH / SUSTAIN_S * o->dt_s : -ENOUGH,
+              lfm > (1 + MEASURED) / 2 * a->usual_lfm);
     else if (a->known_s >= LEARN_S)
-        judge(a, o->dt_s, ratio > WORSE, ratio < BETTER);
+        judge(a, EL_CLAMP(ratio - SLACK, -MOST, MOST) * o->dt_s, ratio < BETTER);
     learn(a, o->dt_s, lfm);
     a->lfm = lfm > 0
                  ? lfm

@@ -10,8 +10,9 @@ struct el_air {
     double resistance_c_per_w; /* apparent: rise over flow; NAN = not known yet */
     double usual_c_per_w;      /* what it was, slowly */
     double usual_lfm;          /* measured airflow, slowly; 0 = no sensor */
-    double known_s, worse_s;
-    double lfm; /* inferred; NAN = not known yet */
+    double known_s;
+    double worse; /* evidence that it does worse */
+    double lfm;   /* inferred; NAN = not known yet */
     bool failing;
 };
 
