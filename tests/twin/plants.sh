@@ -37,8 +37,8 @@ slot='{"temperature_c":60,"sensors_c":[60,null],"read_bytes":n*4096000,"write_by
 whole='{"slots":['$slot']*4,"inlet_c":35,"airflow_lfm":400,"card_watts":20,"switch_c":60,"fan_rpm":[]}'
 hello='{"duration_s":30}'
 
-good '.hours * 3600 == 30 and .iops > 900' "$hello" "$whole"
-good '.hours * 3600 == 7' '{"duration_s":6.5}' "$whole"
+good '(.hours * 3600 | round) == 30 and .iops > 900' "$hello" "$whole"
+good '(.hours * 3600 | round) == 7' '{"duration_s":6.5}' "$whole"
 good '.iops != null' '{"duration_s":30,"slots":4.0,"fans":1.0,"arrays":[{"level":"raid0","slots":[0,1.0]},{"level":"raid1","slots":[2,3]}]}' "$whole"
 good '.card_watts_mean == null and .iops > 0' "$hello" '{"slots":['$slot']*4}'
 good '.iops == 0' "$hello" '{"slots":[null]*4,"inlet_c":null,"airflow_lfm":null,"card_watts":null,"switch_c":null,"fan_rpm":null}'
@@ -48,7 +48,7 @@ good '.hottest_celsius != null' "$hello" '{"slots":['$slot' if n % 3 else null]*
 for slots in 1 5 32; do
   good '.iops > 0' '{"duration_s":20,"slots":'$slots',"card_limit_watts":1,"switch_limit_c":50,"limit_c":1}' '{"slots":['$slot']*'$slots',"card_watts":1e6,"switch_c":60}'
 done
-good '.hours * 3600 == 5' '{}' "$whole" 5 'sys.exit(0)' # ends with status 0 before its time
+good '(.hours * 3600 | round) == 5' '{}' "$whole" 5 'sys.exit(0)' # ends with status 0 before its time
 good '.iops > 0' "$hello" '"\n".join([json.dumps('"$whole"', separators=(", ", " : ")) + "\r"])' # spaces, and lines as another system ends them
 good '.iops > 900' "$hello" 'sys.stderr.write("said\n") and '"$whole" && grep -q said "$dir/err" || { echo "FAILED: standard error does not stay what the plant makes of it"; failed=1; }
 # A drive that comes back as another one counts anew: 10 s of 1000 a second, 5 s of nothing, 15 s of 1000 a second.
