@@ -155,7 +155,7 @@ void el_nvme_decode_smart(struct el_nvme_smart *out, const uint8_t p[EL_NVME_SMA
 
 bool el_nvme_kelvin_mc(uint16_t kelvin, int64_t *out_mc)
 {
-    if (kelvin < 214 || kelvin > 423)
+    if (kelvin < 214 || kelvin > 499)
         return false;
     *out_mc = (kelvin - 273) * 1000LL;
     return true;

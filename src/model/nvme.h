@@ -165,7 +165,6 @@ void el_nvme_decode_sanitize(struct el_nvme_sanitize *out, const uint8_t page[EL
 bool el_nvme_decode_ocp(struct el_nvme_ocp *out, const uint8_t page[EL_NVME_LOG_SIZE]);
 
 /* Kelvin to milli-degrees Celsius as nvme-cli and smartctl do it (K - 273). False when 0 (not reported) or when no
- * drive can be there: outside -59..150 C (assumed: the widest storage range sold is -55..125 C, and no
- * silicon in it is rated above 150 C at its junction). */
+ * drive can be there: outside -59..226 C (assumed; the widest storage range sold is -55..125 C). */
 bool el_nvme_kelvin_mc(uint16_t kelvin, int64_t *out_mc);
 double el_nvme_kelvin_c(uint16_t kelvin); /* the same in degrees, or NAN */
