@@ -211,7 +211,7 @@ static void check_slot(struct trial *t, const struct el_slot *s, const struct el
     t->silent_s[i] = truth->present && !broken_now(&t->b, BROKEN_STATUS, (int)i) ? 0 : t->silent_s[i] + TICK_S;
     if (temp->quality == EL_GOOD && !lies_now(t, i, now) && fabs(seen - truth->temp_c) > 8)
         hurt(t, UNTRUE, "at %.0f s slot %u says %.0f C and has %.1f C", now, i, seen, truth->temp_c);
-    if (temp->quality == EL_GOOD && (seen < -60 || seen > 200))
+    if (temp->quality == EL_GOOD && (seen < -59 || seen > 226) /* the window of nvme.h */)
         hurt(t, UNTRUE, "at %.0f s slot %u has a good reading of %.0f C", now, i, seen);
     if (t->silent_s[i] > 30 && temp->quality == EL_GOOD)
         hurt(t, UNTRUE, "at %.0f s slot %u is silent for %.0f s and has a good reading", now, i, t->silent_s[i]);
