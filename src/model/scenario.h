@@ -63,7 +63,7 @@ struct el_scenario {
     char title[96];
     char card[EL_NAME_MAX], workload[EL_NAME_MAX], governor[16], array[16];
     double inlet_c, airflow_lfm, hours;
-    uint64_t seed, seeds; /* 0 = not stated */
+    uint64_t seed, seeds; /* seed 0 is the nominal card; seeds 0 = not stated */
     double limit_c, card_watts, switch_limit_c, margin_c;
     bool drive_fans;     /* the daemon may drive the chassis fans */
     bool io_max;         /* the kernel offers io.max only, no io.cost */
