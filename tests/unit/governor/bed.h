@@ -1,7 +1,7 @@
 /* A card on the table for governor tests: readings and counters by hand, one step at a time. */
 #pragma once
 
-#include "governor/governor.h"
+#include "support/governor_card.h"
 #include "support/unit.h"
 
 struct bed {
@@ -16,39 +16,8 @@ struct bed {
 static inline void bed_open(struct bed *b, const struct el_governor_law *law, uint32_t slots)
 {
     memset(b, 0, sizeof(*b));
-    b->card = (struct el_governor_card){.slots = slots,
-                                        .card_limit_w = NAN,
-                                        .switch_limit_c = NAN,
-                                        .switch_w = 5,
-                                        .inlet_max_c = 55,
-                                        .airflow_min_lfm = 400,
-                                        .period_s = 1,
-                                        .write_budget_per_hour = 120,
-                                        .sink_r400_c_per_w = 0.4,
-                                        .sink_r_exponent = 0.55,
-                                        .sink_c_j_per_k = 225,
-                                        .drive_r_c_per_w = 1.75,
-                                        .drive_c_j_per_k = 12,
-                                        .airflow_assumed_lfm = 400,
-                                        .inlet_assumed_c = 35};
+    b->card = test_governor_card(slots);
     for (uint32_t i = 0; i < slots; i++) {
-        struct el_governor_slot *s = &b->card.slot[i];
-
-        *s = (struct el_governor_slot){.limit_c = 75,
-                                       .warning_c = 77,
-                                       .critical_c = 80,
-                                       .idle_w = 2.5,
-                                       .full_w = 8,
-                                       .read_j_per_byte = 9e-10,
-                                       .write_j_per_byte = 1.5e-9,
-                                       .read_j_per_op = 1e-6,
-                                       .write_j_per_op = 2e-6,
-                                       .weight = 1,
-                                       .floor_ratio = 0.05,
-                                       .can_cap = true,
-                                       .array = -1};
-        for (int k = 0; k < 8; k++)
-            s->sensor_limit_c[k] = NAN;
         b->in.slot[i].present = b->in.slot[i].io_valid = true;
         b->in.slot[i].cap_ratio_in_force = NAN;
         b->temp_c[i] = 60;
