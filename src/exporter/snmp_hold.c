@@ -73,6 +73,7 @@ const struct el_snmp_view *el_snmp_hold_view(struct el_snmp_hold *h)
     const struct el_snapshot *s = el_snmp_hold_snapshot(h);
 
     h->asked_us = h->self.now_us;
+    atomic_fetch_add(&h->requests, 1);
     if (h->view)
         return h->view;
     h->view = el_snmp_view_new(s ? s : h->empty, &h->options);

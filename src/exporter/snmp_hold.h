@@ -2,6 +2,8 @@
  * same. The view is made when somebody asks for it, once per snapshot. One thread. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "exporter/snmp.h"
 
 struct el_snmp_hold {
@@ -16,6 +18,7 @@ struct el_snmp_hold {
     int64_t looked_us;                  /* when */
     int64_t asked_us;                   /* when a view was last needed */
     uint64_t entity_mark;
+    atomic_uint_fast64_t requests; /* how often a view was needed; read by any thread */
 };
 
 int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source, const el_oid *base,
