@@ -9,20 +9,21 @@
 #include "config/yaml.h"
 #include "exporter/snmp_plan.h"
 
-static const char help[] = "usage: elementd check [--json] FILE\n"
-                           "       elementd check --example\n"
-                           "Says all that is wrong with a settings file as FILE:LINE: what was expected; exit 1.\n"
-                           "  --json     {\"good\":true,\"problems\":[{\"line\":1,\"text\":\"...\"}]} for programs\n"
-                           "  --example  prints the commented file with every setting at its default\n";
+static const char help[] =
+    "usage: elementd check [--json] FILE\n"
+    "       elementd check --example\n"
+    "Says all that is wrong with a settings file as FILE:LINE: what was expected; exit 1.\n"
+    "A host of snmp.sinks that is not found here and now is a warning.\n"
+    "  --json     {\"good\":true,\"problems\":[{\"line\":1,\"text\":\"...\"}],\"warnings\":[...]} for programs\n"
+    "  --example  prints the commented file with every setting at its default\n";
 
-/* Lines of "FILE:LINE: what is wrong"; one about the whole file has no number. */
-static int print_json(const char *path, char *problems)
+/* Of lines "FILE:LINE: what is wrong"; one about the whole file has no number. */
+static json_t *list_of(const char *path, char *lines)
 {
-    json_t *list = json_array(),
-           *root = json_pack("{s:s, s:b, s:o}", "file", path, "good", !problems, "problems", list);
-    char *rest;
+    json_t *list = json_array();
+    char none[] = "", *rest;
 
-    for (char *line = problems ? strtok_r(problems, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(lines ? lines : none, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         json_t *o = json_object();
         int number = 0, text = 0;
 
@@ -32,10 +33,9 @@ static int print_json(const char *path, char *problems)
         json_object_set_new(o, "text", json_string(text ? line + strlen(path) + text : line));
         json_array_append_new(list, o);
     }
-    return el_json_print(root) < 0 || problems ? EL_EXIT_BAD : EL_EXIT_OK;
+    return list;
 }
 
-/* What the exporter would refuse, said where it stands in the file. */
 const char *el_sink_unfound(const char *sink)
 {
     const char *at = strrchr(sink, '@');
@@ -50,6 +50,27 @@ const char *el_sink_unfound(const char *sink)
     return r ? gai_strerror(r) : NULL;
 }
 
+/* The exporter starts all the same and asks again: nothing to refuse. */
+static void warn_of_sinks(const char *path, const struct el_settings *s, struct el_buf *out)
+{
+    EL_AUTO_YAML struct el_yaml *root = NULL;
+    struct el_config_error err;
+    const struct el_yaml *sinks;
+
+    el_yaml_load(path, &root, &err);
+    sinks = el_yaml_get(el_yaml_get(root, "snmp"), "sinks");
+    for (uint32_t i = 0; sinks && i < s->snmp.sinks; i++) {
+        const char *why = el_sink_unfound(s->snmp.sink[i]);
+
+        if (!why)
+            continue;
+        el_yaml_error(sinks->child[i], &err, "warning: \"%s\" is not found: %s; nothing is sent there until it is",
+                      strrchr(s->snmp.sink[i], '@') + 1, why);
+        el_buf_printf(out, "%s\n", err.text);
+    }
+}
+
+/* What the exporter would refuse, said where it stands in the file. */
 static bool check_snmp(const char *path, const struct el_settings *s, struct el_config_error *err)
 {
     EL_AUTO_FREE struct el_snmp_plan *plan = malloc(sizeof *plan);
@@ -99,11 +120,19 @@ static bool check_profiles(const char *path, struct el_settings *s, struct el_co
 static int check(const char *path, bool as_json)
 {
     EL_AUTO_FREE struct el_settings *s = malloc(sizeof *s);
+    EL_AUTO_BUF struct el_buf warnings = {0};
     struct el_config_error err = {"elementd check: out of memory"};
     bool good = s && el_config_load(path, s, &err) == 0 && check_snmp(path, s, &err) && check_profiles(path, s, &err);
 
-    if (as_json)
-        return print_json(path, good ? NULL : err.text);
+    if (good)
+        warn_of_sinks(path, s, &warnings);
+    if (as_json) {
+        json_t *root = json_pack("{s:s, s:b, s:o, s:o}", "file", path, "good", good, "problems",
+                                 list_of(path, good ? NULL : err.text), "warnings", list_of(path, warnings.data));
+
+        return el_json_print(root) < 0 || !good ? EL_EXIT_BAD : EL_EXIT_OK;
+    }
+    fputs(warnings.data ? warnings.data : "", stderr);
     if (good)
         printf("%s: good\n", path);
     else

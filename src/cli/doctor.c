@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "config/snmpd.h"
 #include "device/cgroup.h"
 #include "device/device.h"
+#include "model/snapshot.h"
 
 static const char help[] =
     "usage: elementd doctor [--json] [--config FILE]\n"
@@ -230,8 +232,24 @@ static const struct {
     {"smartctl_export", "smartctl_exporter --smartctl.interval=30m or longer"},
 };
 
-static void check_pollers(struct doctor *d)
+static void check_daemon(struct doctor *d)
 {
+    struct el_snapshot *s = NULL;
+    char path[EL_PATH_MAX + 16];
+    const char *why;
+
+    snprintf(path, sizeof path, "%s/" EL_SNAPSHOT_FILE, d->settings.runtime_dir);
+    if (el_snapshot_read(AT_FDCWD, path, &s, &why) < 0 ||
+        el_clock_boottime_us() - s->time_us > 3 * (int64_t)s->period_ms * EL_USEC_PER_MSEC)
+        find(d, NOTE, "running", "systemctl enable --now elementd", "elementd does not run, or hangs: %s at %s",
+             s ? "an old snapshot" : "no snapshot", path);
+    el_snapshot_free(s);
+}
+
+/* One look at all processes: is the exporter among them, and who else asks drives. */
+static void check_processes(struct doctor *d)
+{
+    bool exporter = false;
     struct dirent *e;
     DIR *proc = opendir("/proc");
 
@@ -241,6 +259,7 @@ static void check_pollers(struct doctor *d)
         snprintf(path, sizeof path, "/proc/%s/comm", e->d_name);
         if (e->d_name[0] < '0' || e->d_name[0] > '9' || el_file_read_line(AT_FDCWD, path, name, sizeof name) < 0)
             continue;
+        exporter |= strcmp(name, "elementd-export") == 0; /* a name in the kernel has 15 bytes */
         for (size_t i = 0; i < EL_ARRAY_SIZE(pollers); i++)
             if (strcmp(name, pollers[i].process) == 0)
                 find(d, NOTE, "pollers", pollers[i].fix,
@@ -248,6 +267,9 @@ static void check_pollers(struct doctor *d)
     }
     if (proc)
         closedir(proc);
+    if (!exporter)
+        find(d, NOTE, "running", "systemctl enable --now elementd-exporter",
+             "elementd-exporter does not run: no /metrics, no page, and a walk shows nothing");
 }
 
 #define SNMPD_CONF    "/etc/snmp"
@@ -331,7 +353,8 @@ static int examine(struct doctor *d)
     check_caps(d);
     check_kernel(d);
     check_sensors(d);
-    check_pollers(d);
+    check_daemon(d);
+    check_processes(d);
     check_snmp(d);
     return d->worst == BAD ? EL_EXIT_BAD : EL_EXIT_OK;
 }

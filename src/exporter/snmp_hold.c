@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@ int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *sourc
     *h = (struct el_snmp_hold){.source = *source, .empty = el_snapshot_new(&(struct el_snapshot_counts){0})};
     if (!h->empty)
         return -ENOMEM;
+    tzset(); /* reads a file, which the first date in an answer would else do */
     el_text_copy(h->self.version, sizeof h->self.version, EL_VERSION);
     gethostname(h->self.host, sizeof h->self.host - 1);
     h->self.start_us = h->self.now_us = el_clock_boottime_us();

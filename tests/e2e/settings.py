@@ -49,6 +49,11 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     check(bad.returncode == 1 and f"{path}:3: cards[0].profile: no card profile" in bad.stderr, bad.stderr)
     write("cards:\n  - card: '*'\n    profile: lqd4500\n")
     check(command("check", path).returncode == 0, "a profile that is there")
+    write('snmp:\n  sinks:\n    - v2c:public@udp:127.0.0.1:162\n    - v2c:public@udp:no-such-host.invalid:162\n')
+    warned = command("check", path)  # the exporter would start, and ask again
+    check(warned.returncode == 0 and f"{path}:4: snmp.sinks[1]: warning: " in warned.stderr and warned.stderr.count("\n") == 1, warned.stderr)
+    told = json.loads(command("check", "--json", path).stdout)
+    check(told["good"] and not told["problems"] and [w["line"] for w in told["warnings"]] == [4], str(told))
     write("governor: {mode: fast}\nlog: {level: 5}\n")
     bad = command("check", path)
     check(bad.returncode == 1 and f"{path}:1: governor.mode" in bad.stderr and f"{path}:2: log.level" in bad.stderr, bad.stderr)

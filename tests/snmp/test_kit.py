@@ -290,6 +290,26 @@ def doctor(b):
     expect("no-such-host.invalid", "agentx: off", "standalone: udp:127.0.0.1:1161", 'sinks: ["v2c:public@udp:no-such-host.invalid:162"]')
 
 
+def doctor_misses_ours(b):
+    """A walk shows nothing because the exporter does not run, or no daemon does, or it hangs: each is told, and only then."""
+    conf = b.dir / "doctor.yaml"
+    conf.write_text(f"runtime_dir: {b.dir}\n")
+    alone = ["unshare", "-p", "-f", "-m", "--mount-proc"]
+    if os.geteuid() != 0 or subprocess.run([*alone, "true"], capture_output=True).returncode:
+        return "no process namespaces here"
+
+    def told(*prefix):
+        done = subprocess.run([*prefix, b.build / "elementd", "doctor", "--json", "--config", conf], capture_output=True, text=True, timeout=60)
+        return " ".join(f["text"] for f in json.loads(done.stdout)["findings"] if f["topic"] == "running")
+    assert "elementd-exporter does not run" in told(*alone) and "no snapshot" in told(*alone), told(*alone)
+    b.snapshot()
+    exporter(b, free_port(socket.SOCK_STREAM), "--snmp.agentx", "off")
+    assert "elementd-exporter" not in told(), told()
+    b.snapshot("--seq", 2)
+    assert told() == "" or "old" in told(), told()  # a slow machine lets it grow old at once
+    until(lambda: "an old snapshot" in told(), 60, "the snapshot is too old")
+
+
 def snmptrapd_example(b):
     """Our snmptrapd.conf prints one readable line for each notification, by name."""
     port, alone = free_port(), free_port()
@@ -358,7 +378,7 @@ def plugin(b):
     until(lambda: run("-m", "1")[0] == 3, 60, "too old")
 
 
-CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, opened_later, resynchronise, debian_snmpd_with_drop_in, doctor, snmptrapd_example, snmp_exporter, plugin]
+CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, opened_later, resynchronise, debian_snmpd_with_drop_in, doctor, doctor_misses_ours, snmptrapd_example, snmp_exporter, plugin]
 
 if __name__ == "__main__":
     sys.exit(test_agent.main(CASES))

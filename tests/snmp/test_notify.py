@@ -3,6 +3,7 @@
 
 usage: test_notify.py SOURCE_DIR BUILD_DIR [CASE...]
 """
+import re
 import sys
 import time
 
@@ -55,6 +56,39 @@ def v2c_and_v3(b):
     got = received(b)
     # make-snapshot makes another start of the daemon each time: its numbers begin again
     assert got[8][0] == 13 and [g[1] for g in got[9:]] == list(range(1, 10)), got[8:]
+
+
+def every_kind(b):
+    """Each condition's notification, raised and cleared, as a manager with ELEMENT-MIB reads it: by its name, with the same number and the same
+    id as elAlarmName and the alert have, of the right card and slot."""
+    port = free_port()
+    header = (b.source / "src/model/alarm.h").read_text()
+    ids = [i.lower() for i in re.findall(r"^    EL_ALARM_(\w+)[ ,]", header[header.index("enum el_alarm_id"):], re.M)][1:]
+    b.snapshot("--events", 2 * len(ids), "--kinds", "--drives", 2)
+    b.trapd(port)
+    b.env.update(MIBDIRS=f"{b.source}/mibs:{b.source}/tests/snmp/mibs", MIBS="ELEMENT-MIB")
+    named = b.start("snmptrapd", "-f", "-Lf", b.dir / "named.log", "-C", "-c", b.dir / "snmptrapd.conf", "-Oe", "-OQ", f"udp:127.0.0.1:{(other := free_port())}")
+    until(lambda: (b.dir / "named.log").exists() and "NET-SNMP" in (b.dir / "named.log").read_text(), 60, "snmptrapd listens")
+    b.env.update(MIBDIRS="", MIBS="")
+    b.agent("--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{port}", "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{other}")
+    for log in "traps.log", "named.log":
+        until(lambda: (b.dir / log).read_text().count("of a test") == 2 * len(ids), 120, f"all in {log}")
+    numbers = {g[1]: g[0] for g in received(b)[1:]}
+    got = {}
+    for line in (b.dir / "named.log").read_text().splitlines():
+        parts = dict(re.findall(r"ELEMENT-MIB::elNotify(\w+)\.0 = \"?([^\t\"]*)", line))
+        if "Text" in parts and parts["Text"].startswith("event"):
+            got[int(parts["Sequence"])] = (re.search(r"1\.1\.4\.1\.0 = ELEMENT-MIB::(\w+)", line).group(1), parts)
+    assert len(ids) == 24 and named.poll() is None
+    for n, name in enumerate(ids, 1):
+        for raised, seq in (True, 2 * n - 1), (False, 2 * n):
+            once = name in ("drive_replaced", "exporter_restarted")  # they have no end
+            camel = "el" + "".join(w.capitalize() for w in name.split("_")) + ("" if once else "Raised" if raised else "Cleared")
+            what, parts = got[seq]
+            assert what == camel and numbers[seq] == (n if raised or once else n + 100), (what, camel, numbers[seq])
+            assert int(parts["Alarm"]) == n and parts["Raised"] == ("1" if raised or once else "2") and parts["Card"] == "lqd4500-0", parts
+            assert parts["Slot"] == str((seq - 1) % 2) and parts["Text"] == f"event {seq} of a test", parts
+    return f"{len(ids)} conditions, {len(got)} notifications"
 
 
 def storm(b):
@@ -134,4 +168,4 @@ def state_that_cannot_be_kept(b):
 
 
 if __name__ == "__main__":
-    sys.exit(test_agent.main([v2c_and_v3, storm, through_the_master, dead_receiver_of_informs, informs, ipv6_sink, state_that_cannot_be_kept]))
+    sys.exit(test_agent.main([v2c_and_v3, every_kind, storm, through_the_master, dead_receiver_of_informs, informs, ipv6_sink, state_that_cannot_be_kept]))

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "model/alarm.h"
 
 #define PER_CARD 8
 #define GIB      (1024.0 * 1024.0 * 1024.0)
@@ -262,7 +263,7 @@ static void make_changes(struct maker *m)
 
         *e = (struct el_event){.seq = i + 1,
                                .realtime_us = m->s->realtime_us - 1000000,
-                               .kind = 1 + i % 3,
+                               .kind = m->o->kinds ? 1 + i / 2 % (EL_ALARM_COUNT - 1) : 1 + i % 3,
                                .severity = EL_SEVERITY_WARNING,
                                .card = m->s->cards.count ? 0 : -1,
                                .slot = m->s->slots.count ? (int32_t)(i % m->s->slots.count) : -1,

@@ -1,5 +1,5 @@
-/* make-snapshot [--drives N] [--sensors N] [--seq N] [--seed N] [--events N] [--alarms N] [--odd] [--turned] FILE:
- * writes a test snapshot. */
+/* make-snapshot [--drives N] [--sensors N] [--seq N] [--seed N] [--events N] [--alarms N] [--odd] [--turned]
+ * [--kinds] FILE: writes a test snapshot. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -10,16 +10,18 @@
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"drives", 1, 0, 'd'}, {"sensors", 1, 0, 's'}, {"seq", 1, 0, 'q'},
-                                            {"seed", 1, 0, 'r'},   {"events", 1, 0, 'e'},  {"alarms", 1, 0, 'a'},
-                                            {"odd", 0, 0, 'o'},    {"turned", 0, 0, 't'},  {0}};
+    static const struct option options[] = {{"drives", 1, 0, 'd'}, {"sensors", 1, 0, 's'},
+                                            {"seq", 1, 0, 'q'},    {"seed", 1, 0, 'r'},
+                                            {"events", 1, 0, 'e'}, {"alarms", 1, 0, 'a'},
+                                            {"odd", 0, 0, 'o'},    {"turned", 0, 0, 't'},
+                                            {"kinds", 0, 0, 'k'},  {0}};
     struct el_test_snapshot o = {.drives = 8, .sensors = 2, .seq = 1};
     struct el_snapshot *s;
     uint64_t v = 0;
     int c, r;
 
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (c == '?' || (c != 'o' && c != 't' && el_num_parse_u64(optarg, &v) < 0))
+        if (c == '?' || (!strchr("otk", c) && el_num_parse_u64(optarg, &v) < 0))
             return 2;
         switch (c) {
         case 'd':
@@ -46,11 +48,14 @@ int main(int argc, char **argv)
         case 't':
             o.turned = true;
             break;
+        case 'k':
+            o.kinds = true;
+            break;
         }
     }
     if (optind + 1 != argc) {
         fprintf(stderr, "usage: make-snapshot [--drives N] [--sensors N] [--seq N] [--seed N] [--events N] [--alarms "
-                        "N] [--odd] [--turned] FILE\n");
+                        "N] [--odd] [--turned] [--kinds] FILE\n");
         return 2;
     }
     s = el_test_snapshot_new(&o);
