@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/num.h"
+#include "base/rows.h"
 #include "base/text.h"
 
 #define HOUR_S    3600LL
@@ -41,7 +42,7 @@ struct history {
 
 struct el_endurance {
     struct history *drive;
-    uint32_t n, room;
+    uint32_t n;
     uint32_t next;            /* where the search for a serial starts: rows come in the same order each tick */
     int64_t axis_s;           /* seconds of history */
     int64_t boot_us;          /* BOOTTIME of the last step; -1 before the first */
@@ -97,22 +98,14 @@ static struct history *add(struct el_endurance *e, const char *serial)
 {
     struct history *h;
 
-    if (e->n == EL_ENDURANCE_DRIVES_MAX) {
-        h = oldest(e);
+    if (e->n < EL_ENDURANCE_DRIVES_MAX) {
+        h = el_row_append(&e->drive, &e->n, sizeof *h);
     } else {
-        if (e->n == e->room) {
-            uint32_t room = e->room ? 2 * e->room : 8;
-            struct history *grown = realloc(e->drive, room * sizeof *grown);
-
-            if (!grown)
-                return NULL;
-            e->drive = grown;
-            e->room = room;
-        }
-        h = &e->drive[e->n++];
+        h = oldest(e);
+        memset(h, 0, sizeof *h);
     }
-    memset(h, 0, sizeof *h);
-    el_text_copy(h->serial, sizeof h->serial, serial);
+    if (h)
+        el_text_copy(h->serial, sizeof h->serial, serial);
     return h;
 }
 

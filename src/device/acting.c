@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "device/fan.h"
 #include "device/feature.h"
 #include "device/iocost.h"
 #include "device/iomax.h"
-#include "device/rows.h"
 
 struct memory {
     struct el_iocost_memory cost;

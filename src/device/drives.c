@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/rows.h"
 #include "base/text.h"
 #include "device/keys.h"
 #include "device/nvme.h"
-#include "device/rows.h"
 
 struct drive {
     char controller[16];

@@ -8,12 +8,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/rows.h"
 #include "base/text.h"
 #include "device/acting.h"
 #include "device/blkio.h"
 #include "device/hwmon.h"
 #include "device/keys.h"
-#include "device/rows.h"
 #include "device/sensor.h"
 #include "device/topology.h"
 #include "device/uevent.h"

@@ -6,8 +6,8 @@
 
 #include <sensors/sensors.h>
 
+#include "base/rows.h"
 #include "base/text.h"
-#include "device/rows.h"
 #include "device/sensor.h"
 
 #define ALARMS 6 /* plain, and of each limit */

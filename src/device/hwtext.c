@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/rows.h"
 #include "base/text.h"
 #include "device/pcie.h"
-#include "device/rows.h"
 #include "device/sensor.h"
 
 #define CLASS_HWMON "sys/class/hwmon"

@@ -1,7 +1,7 @@
 #include "device/keys.h"
 
+#include "base/rows.h"
 #include "base/text.h"
-#include "device/rows.h"
 
 uint32_t el_keys_get(struct el_keys *k, const char *id)
 {

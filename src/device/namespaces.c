@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
-#include "device/rows.h"
 
 #define CLASS_NVME   "sys/class/nvme"
 #define CLASS_SUBSYS "sys/class/nvme-subsystem"

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "device/namespaces.h"
 #include "device/pcie.h"
-#include "device/rows.h"
 
 #define CLASS_NVME  "sys/class/nvme"
 #define PCI_DEVICES "sys/bus/pci/devices"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 
 static const struct el_history_sample absent = {EL_HISTORY_ABSENT, EL_HISTORY_ABSENT};
@@ -16,7 +17,7 @@ struct track {
 
 struct el_history {
     struct track *track;
-    uint32_t tracks, cap;
+    uint32_t tracks;
     uint64_t step;    /* of the newest sample, counted from the start */
     int64_t begin_us; /* BOOTTIME of step 0; 0 = nothing taken yet */
 };
@@ -51,17 +52,10 @@ static struct track *make(struct el_history *h, const char *card, int32_t slot)
 {
     struct track *t = NULL;
 
-    if (h->tracks == h->cap && h->cap < EL_HISTORY_TRACKS) {
-        uint32_t cap = h->cap ? h->cap * 2 : 16;
-        struct track *more = realloc(h->track, cap * sizeof *more);
-
-        if (!more)
+    if (h->tracks < EL_HISTORY_TRACKS) {
+        t = el_row_append(&h->track, &h->tracks, sizeof *t);
+        if (!t)
             return NULL;
-        h->track = more;
-        h->cap = cap;
-    }
-    if (h->tracks < h->cap) {
-        t = &h->track[h->tracks++];
     } else {
         for (uint32_t i = 0; i < h->tracks; i++)
             if (!t || h->track[i].touched < t->touched)

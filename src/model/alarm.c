@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "model/alarm_private.h"
 
@@ -61,9 +62,9 @@ struct watch {
 
 struct el_alarm_table {
     struct watch *watch;
-    uint32_t n, cap;
+    uint32_t n;
     struct el_alarm_baseline *baseline;
-    uint32_t baselines, baselines_cap;
+    uint32_t baselines;
 };
 
 struct el_alarm_table *el_alarm_table_new(void)
@@ -79,22 +80,6 @@ struct el_alarm_table *el_alarm_table_free(struct el_alarm_table *t)
     }
     free(t);
     return NULL;
-}
-
-/* Room for one more; false: out of memory, and the array is as it was. */
-static bool grow(void **array, uint32_t *cap, uint32_t n, size_t size)
-{
-    uint32_t more = *cap ? *cap * 2 : 16;
-    void *bigger;
-
-    if (n < *cap)
-        return true;
-    bigger = realloc(*array, more * size);
-    if (!bigger)
-        return false;
-    *array = bigger;
-    *cap = more;
-    return true;
 }
 
 static uint32_t card_number(const struct el_snapshot *s, int32_t card)
@@ -144,12 +129,10 @@ static void emit(const struct el_alarm_step *st, const struct el_alarm *a, bool 
 
 static struct watch *add(const struct el_alarm_step *st, const struct el_alarm_about *about)
 {
-    struct el_alarm_table *t = st->table;
-    struct watch *w;
+    struct watch *w = el_row_append(&st->table->watch, &st->table->n, sizeof *w);
 
-    if (!grow((void **)&t->watch, &t->cap, t->n, sizeof *t->watch))
+    if (!w)
         return NULL;
-    w = &t->watch[t->n++];
     *w = (struct watch){
         .alarm = {.id = about->id, .severity = el_alarm_kind(about->id)->severity},
         .card_number = card_number(st->s, about->card),
@@ -238,16 +221,17 @@ struct el_alarm_baseline *el_alarm_baseline(const struct el_alarm_step *st, uint
     struct el_alarm_table *t = st->table;
     uint32_t card = card_number(st->s, (int32_t)el_snapshot_slots(st->s)[slot].card);
     uint32_t number = el_snapshot_slots(st->s)[slot].number;
+    struct el_alarm_baseline *b;
 
     if (slot < t->baselines && t->baseline[slot].card_number == card && t->baseline[slot].slot_number == number)
         return &t->baseline[slot]; /* the usual case: rows as they always were */
     for (uint32_t i = 0; i < t->baselines; i++)
         if (t->baseline[i].card_number == card && t->baseline[i].slot_number == number)
             return &t->baseline[i];
-    if (!grow((void **)&t->baseline, &t->baselines_cap, t->baselines, sizeof *t->baseline))
-        return NULL;
-    t->baseline[t->baselines] = (struct el_alarm_baseline){.card_number = card, .slot_number = number};
-    return &t->baseline[t->baselines++];
+    b = el_row_append(&t->baseline, &t->baselines, sizeof *b);
+    if (b)
+        *b = (struct el_alarm_baseline){.card_number = card, .slot_number = number};
+    return b;
 }
 
 void el_alarm_table_step(struct el_alarm_table *t, const struct el_snapshot *s, el_alarm_emit *emit_, void *ctx)

@@ -1,4 +1,4 @@
-/* Tables that grow row by row, and a hash of what their rows say. */
+/* Arrays that grow row by row, and a hash of what their rows say. */
 #pragma once
 
 #include <stddef.h>
