@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -153,6 +154,21 @@ void el_text_rfc3339(int64_t realtime_us, char out[32])
     if (!gmtime_r(&s, &tm) || !strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm))
         el_text_copy(date, sizeof date, "?");
     snprintf(out, 32, "%s.%03dZ", date, (int)(realtime_us / 1000 % 1000));
+}
+
+int el_text_parse_date(const char *text, int64_t *out_s)
+{
+    struct tm tm = {0};
+    char again[16];
+    time_t t;
+
+    if (strlen(text) != strlen("2026-01-31") || !strptime(text, "%Y-%m-%d", &tm))
+        return -EINVAL;
+    t = timegm(&tm); /* makes March of the 30th of February: then it reads otherwise */
+    if (!strftime(again, sizeof again, "%Y-%m-%d", &tm) || strcmp(again, text) != 0)
+        return -EINVAL;
+    *out_s = t;
+    return 0;
 }
 
 void el_text_duration(int64_t us, char out[32])

@@ -27,5 +27,8 @@ void el_text_xml_escape(struct el_buf *b, const char *text);
 /* "2026-01-31T12:00:00.123Z" */
 void el_text_rfc3339(int64_t realtime_us, char out[32]);
 
+/* The first second of a day such as "2026-01-31", UTC, since the epoch. 0, or -EINVAL: no date. */
+int el_text_parse_date(const char *text, int64_t *out_s);
+
 /* "3 s", "5 min", "2 h", "4 d": a duration as a person says it. */
 void el_text_duration(int64_t us, char out[32]);

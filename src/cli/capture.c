@@ -73,7 +73,7 @@ static int say_done(const struct tap *t, uint32_t drives, bool as_json)
                t->answers, t->failed ? "; some drives did not answer (their errors are recorded)" : "");
     else if (el_json_print(json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "folder", t->out, "drives", drives, "links",
                                      t->inv.n.links, "sensors", t->inv.n.sensors, "pages", t->answers, "unanswered",
-                                     t->failed)) < 0)
+                                     t->failed)) != EL_EXIT_OK)
         return EL_EXIT_BAD;
     return empty ? EL_EXIT_BAD : EL_EXIT_OK;
 }

@@ -130,7 +130,7 @@ static int check(const char *path, bool as_json)
         json_t *root = json_pack("{s:s, s:b, s:o, s:o}", "file", path, "good", good, "problems",
                                  list_of(path, good ? NULL : err.text), "warnings", list_of(path, warnings.data));
 
-        return el_json_print(root) < 0 || !good ? EL_EXIT_BAD : EL_EXIT_OK;
+        return el_json_print(root) == EL_EXIT_OK && good ? EL_EXIT_OK : EL_EXIT_BAD;
     }
     fputs(warnings.data ? warnings.data : "", stderr);
     if (good)

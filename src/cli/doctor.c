@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "config/snmpd.h"
 #include "device/cgroup.h"
 #include "device/device.h"
@@ -363,11 +363,7 @@ static int print_json(struct doctor *d, int r)
 {
     json_t *o = json_pack("{s:s, s:o}", "verdict", level_names[d->worst], "findings", d->findings);
 
-    if (!o || json_dumpf(o, stdout, JSON_INDENT(2)) < 0)
-        r = EL_EXIT_BAD;
-    printf("\n");
-    json_decref(o);
-    return r;
+    return el_json_print(o) == EL_EXIT_OK ? r : EL_EXIT_BAD;
 }
 
 int el_cmd_doctor(int argc, char **argv)

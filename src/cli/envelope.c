@@ -66,23 +66,31 @@ static int print_json(const struct el_scenario *s, const struct grid *g)
 {
     json_t *share = json_array(),
            *o = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "card", s->card, "workload", s->workload,
-                          "array", s->array, "limit_celsius", el_json_number(s->limit_c), "card_watts_limit",
-                          el_json_number(s->card_watts), "inlet_celsius", list(inlets_c, INLETS), "airflow_lfm",
-                          list(airs_lfm, AIRS), "share", share, "least_airflow_lfm_for_full",
+                          "array", el_scenario_arrays[s->array], "limit_celsius", el_json_number(s->limit_c),
+                          "card_watts_limit", el_json_number(s->card_watts), "inlet_celsius", list(inlets_c, INLETS),
+                          "airflow_lfm", list(airs_lfm, AIRS), "share", share, "least_airflow_lfm_for_full",
                           list(g->least_lfm, INLETS));
-    int r;
 
     for (size_t k = 0; k < INLETS; k++)
         json_array_append_new(share, list(g->share + k * AIRS, AIRS));
-    r = json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    json_decref(o);
-    return r < 0 || putchar('\n') == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
+    return el_json_print(o);
+}
+
+/* "lqd4500, sql, raid0" */
+static const char *title_of(const struct el_scenario *s, char out[160])
+{
+    int n = snprintf(out, 160, "%s, %s", s->card, s->workload);
+
+    if (s->array != EL_ARRAY_NONE)
+        snprintf(out + n, 160 - (size_t)n, ", %s", el_scenario_arrays[s->array]);
+    return out;
 }
 
 static int print_table(const struct el_scenario *s, const struct grid *g)
 {
-    printf("%s, %s%s%s: share of full throughput that can be sustained, %%\n\n%-10s", s->card, s->workload,
-           strcmp(s->array, "none") ? ", " : "", strcmp(s->array, "none") ? s->array : "", "inlet");
+    char title[160];
+
+    printf("%s: share of full throughput that can be sustained, %%\n\n%-10s", title_of(s, title), "inlet");
     for (size_t c = 0; c < AIRS; c++)
         printf("%6.0f", airs_lfm[c]);
     printf(" LFM   least for 100 %%\n");
@@ -101,11 +109,10 @@ static int print_table(const struct el_scenario *s, const struct grid *g)
 static int draw(const struct el_scenario *s, const struct grid *g, const char *path)
 {
     EL_AUTO_BUF struct el_buf svg = {0};
-    char title[200];
+    char what[160], title[200];
     int r;
 
-    snprintf(title, sizeof title, "%s, %s%s%s: sustained share of full throughput", s->card, s->workload,
-             strcmp(s->array, "none") ? ", " : "", strcmp(s->array, "none") ? s->array : "");
+    snprintf(title, sizeof title, "%s: sustained share of full throughput", title_of(s, what));
     el_plot_grid(&svg, title, "airflow, LFM", airs_lfm, AIRS, "inlet, C", inlets_c, INLETS, g->share);
     r = svg.failed ? -ENOMEM : el_file_replace(AT_FDCWD, path, svg.data, svg.len, 0644, false);
     if (r < 0)

@@ -20,9 +20,10 @@ int el_machine_check(const struct el_machine_flags *f)
 {
     if (f->simulate && f->root)
         fputs("elementd: --simulate and --root exclude each other\n", stderr);
-    else if (!f->simulate &&
-             (f->workload || f->scenario || f->cards != 1 || f->seed != 1 || isfinite(f->inlet_c) || isfinite(f->airflow_lfm)))
-        fputs("elementd: --workload, --inlet, --airflow, --scenario, --seed and --cards need --simulate CARD\n", stderr);
+    else if (!f->simulate && (f->workload || f->scenario || f->cards != 1 || f->seed != 1 || isfinite(f->inlet_c) ||
+                              isfinite(f->airflow_lfm)))
+        fputs("elementd: --workload, --inlet, --airflow, --scenario, --seed and --cards need --simulate CARD\n",
+              stderr);
     else
         return 0;
     return EL_EXIT_USAGE;
@@ -96,10 +97,7 @@ static void set_surroundings(const struct el_machine_flags *f, const struct el_s
     o->workload = f->workload ? f->workload : s && s->workload[0] ? s->workload : NULL;
     o->inlet_c = isfinite(f->inlet_c) ? f->inlet_c : s && isfinite(s->inlet_c) ? s->inlet_c : 25;
     o->airflow_lfm = isfinite(f->airflow_lfm) ? f->airflow_lfm : s && isfinite(s->airflow_lfm) ? s->airflow_lfm : 400;
-    o->array = !s || !s->array[0]               ? EL_TWIN_ARRAY_NONE
-               : strcmp(s->array, "raid1") == 0 ? EL_TWIN_RAID1
-               : strcmp(s->array, "raid0") == 0 ? EL_TWIN_RAID0
-                                                : EL_TWIN_ARRAY_NONE;
+    o->array = s ? s->array : EL_ARRAY_NONE;
     o->scenario = s;
 }
 
@@ -124,12 +122,8 @@ static int open_twin(const struct el_machine_flags *f, const struct el_settings 
 
     if (!card || !drives || !scenario)
         return say("out of memory");
-    if (el_config_load_card(settings->profiles_dir, f->simulate, card, &err) < 0)
-        return say(err.text);
-    for (uint32_t i = 0; i < card->slots; i++)
-        if (el_config_load_drive(settings->profiles_dir, card->drive[i], &drives[i], &err) < 0)
-            return say(err.text);
-    if (f->scenario && el_config_load_scenario(f->scenario, scenario, &err) < 0)
+    if (el_config_load_card_drives(settings->profiles_dir, f->simulate, card, drives, &err) < 0 ||
+        (f->scenario && el_config_load_scenario(f->scenario, scenario, &err) < 0))
         return say(err.text);
     set_surroundings(f, f->scenario ? scenario : NULL, &o);
     set_limits(settings, &o);

@@ -175,7 +175,7 @@ static int print_json(const struct el_scan *scan)
         json_array_append_new(cards, card_json(scan, i));
     for (uint32_t i = 0; i < s->sensors.count; i++)
         json_array_append_new(sensors, sensor_json(&el_snapshot_sensors(s)[i]));
-    return el_json_print(root) < 0 ? EL_EXIT_BAD : EL_EXIT_OK;
+    return el_json_print(root);
 }
 
 /* ---- tree ---- */

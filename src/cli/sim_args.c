@@ -38,20 +38,6 @@ static void otherwise(double *into, double fallback)
         *into = fallback;
 }
 
-static int pick(const char *what, const char *name, const char *const *names, size_t n, size_t *out)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0) {
-            *out = i;
-            return 0;
-        }
-    fprintf(stderr, "elementd: %s: got \"%s\", expected one of:", what, name);
-    for (size_t i = 0; i < n; i++)
-        fprintf(stderr, " %s", names[i]);
-    fputc('\n', stderr);
-    return -EINVAL;
-}
-
 static int load_profiles(struct el_sim_args *a)
 {
     struct el_config_error err;
@@ -69,9 +55,8 @@ static int load_profiles(struct el_sim_args *a)
 
 int el_sim_args_finish(struct el_sim_args *a, const char *command)
 {
-    static const char *const governors[] = {"element", "none", "oracle"}, *const arrays[] = {"none", "raid0", "raid1"};
     struct el_scenario *s = &a->scenario;
-    size_t governor, array;
+    const struct el_governor_law *law;
 
     if (!*s->card) {
         el_flags_usage(command, "which card? --card element-aic, --card lqd4500, or another profile");
@@ -79,14 +64,17 @@ int el_sim_args_finish(struct el_sim_args *a, const char *command)
     }
     otherwise_text(s->workload, sizeof s->workload, "random-read-4k");
     otherwise_text(s->governor, sizeof s->governor, "element");
-    otherwise_text(s->array, sizeof s->array, "none");
     otherwise(&s->inlet_c, 25);
     otherwise(&s->airflow_lfm, 400);
     otherwise(&s->hours, 1);
     otherwise(&s->margin_c, 0);
     s->seeds = s->seeds ? s->seeds : 1;
-    if (pick("--governor", s->governor, governors, EL_ARRAY_SIZE(governors), &governor) < 0 ||
-        pick("--array", s->array, arrays, EL_ARRAY_SIZE(arrays), &array) < 0 || load_profiles(a) < 0)
+    law = el_simulate_law(s->governor);
+    if (!law && strcmp(s->governor, "oracle") != 0) {
+        el_flags_usage(command, "governor: got \"%s\", expected element, none or oracle", s->governor);
+        return -EINVAL;
+    }
+    if (load_profiles(a) < 0)
         return -EINVAL;
     a->options = (struct el_simulate_options){
         .card = &a->card,
@@ -96,12 +84,12 @@ int el_sim_args_finish(struct el_sim_args *a, const char *command)
         .airflow_lfm = s->airflow_lfm,
         .hours = s->hours,
         .seed = s->seed,
-        .law = el_simulate_law(s->governor),
+        .law = law,
         .limit_c = s->limit_c,
         .card_watts = s->card_watts,
         .switch_limit_c = s->switch_limit_c,
         .margin_c = s->margin_c,
-        .array = (enum el_twin_array)array,
+        .array = s->array,
         .preference = (enum el_preference)a->preference,
         .scenario = a->has_scenario ? s : NULL,
     };

@@ -22,7 +22,7 @@ struct el_sim_args {
         {"limit", EL_FLAG_NUMBER, &(a).scenario.limit_c, 20, 120},                                                     \
         {"card-watts", EL_FLAG_NUMBER, &(a).scenario.card_watts, 1, 1000},                                             \
         {"switch-limit", EL_FLAG_NUMBER, &(a).scenario.switch_limit_c, 20, 150},                                       \
-        {"array", EL_FLAG_NAME, (a).scenario.array, 0, sizeof(a).scenario.array},                                      \
+        {"array", EL_FLAG_CHOICE, &(a).scenario.array, .names = el_scenario_arrays},                                   \
     {                                                                                                                  \
         "profiles", EL_FLAG_TEXT, &(a).profiles                                                                        \
     }

@@ -54,12 +54,12 @@ static json_t *figures_json(json_t *o, const struct el_simulate_result *r)
     return o;
 }
 
-static void print_json(const struct el_sim_args *a, const struct el_simulate_result *results, bool met)
+static int print_json(const struct el_sim_args *a, const struct el_simulate_result *results, bool met)
 {
     const struct el_scenario *s = &a->scenario;
     struct el_simulate_result mean, worst;
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s*}", "card", s->card, "workload", s->workload, "governor",
-                          s->governor, "array", s->array, "title", *s->title ? s->title : NULL),
+                          s->governor, "array", el_scenario_arrays[s->array], "title", *s->title ? s->title : NULL),
            *each = json_array();
 
     el_simulate_summary(results, (uint32_t)s->seeds, &mean, &worst);
@@ -79,10 +79,8 @@ static void print_json(const struct el_sim_args *a, const struct el_simulate_res
         json_object_set_new(o, "worst", figures_json(json_object(), &worst));
         json_object_set(o, "per_seed", each);
     }
-    json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    putchar('\n');
     json_decref(each);
-    json_decref(o);
+    return el_json_print(o);
 }
 
 static void figure_cell(struct el_buf *b, double v)
@@ -248,12 +246,12 @@ static int run(struct command *c)
     for (uint32_t i = 0; i < s->expects; i++)
         met &= el_simulate_expect(&s->expect[i], s->seed, results, (uint32_t)s->seeds, &missed);
     if (c->json)
-        print_json(&c->args, results, met);
+        r = print_json(&c->args, results, met);
     else
         print_table(&c->args, results);
     if (!met)
         fprintf(stderr, "not as expected:\n%s", missed.data ? missed.data : "");
-    return met ? EL_EXIT_OK : EL_EXIT_BAD;
+    return met ? r : EL_EXIT_BAD;
 }
 
 int el_cmd_simulate(int argc, char **argv)

@@ -156,21 +156,6 @@ static void read_list(struct load *l, const struct el_yaml *list, struct el_sett
     *(cards ? &s->cards : &s->sensors) = (uint32_t)list->n;
 }
 
-static bool is_date(const char *t)
-{
-    static const char form[] = "dddd-dd-dd";
-
-    if (strlen(t) != strlen(form))
-        return false;
-    for (size_t i = 0; form[i]; i++)
-        if (form[i] == 'd' ? t[i] < '0' || t[i] > '9' : t[i] != form[i])
-            return false;
-    int month = (t[5] - '0') * 10 + t[6] - '0', day = (t[8] - '0') * 10 + t[9] - '0';
-    int year = atoi(t), leap = year % 4 == 0 && (year % 100 || year % 400 == 0);
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && leap);
-}
-
 /* HOST:PORT, [IPV6]:PORT or :PORT, as far as it can be told without asking for the host. */
 static bool is_address(const char *t)
 {
@@ -218,6 +203,7 @@ static void check_together(struct load *l, const struct el_yaml *root, const str
     const struct el_yaml *poll = el_yaml_get(root, "poll"), *cards = el_yaml_get(root, "cards"),
                          *sensors = el_yaml_get(root, "sensors");
     struct el_config_error e;
+    int64_t day_s;
 
     if (s->poll.hot_ms > s->poll.normal_ms || s->poll.normal_ms > s->poll.idle_ms) {
         el_yaml_error(poll ? poll : root, &e, "hot_ms %u, normal_ms %u, idle_ms %u: expected them in rising order",
@@ -225,7 +211,7 @@ static void check_together(struct load *l, const struct el_yaml *root, const str
         complain(l, &e);
     }
     for (uint32_t i = 0; i < s->cards; i++)
-        if (s->card[i].warranty_start[0] && !is_date(s->card[i].warranty_start)) {
+        if (s->card[i].warranty_start[0] && el_text_parse_date(s->card[i].warranty_start, &day_s) < 0) {
             el_yaml_error(cards->child[i], &e, "warranty_start: got \"%s\", expected a date like 2026-01-31",
                           s->card[i].warranty_start);
             complain(l, &e);

@@ -125,7 +125,7 @@ static const struct el_field scenario_fields[] = {
     {"card", EL_FIELD_TEXT, S(card)},
     {"workload", EL_FIELD_TEXT, S(workload)},
     {"governor", EL_FIELD_TEXT, S(governor)},
-    {"array", EL_FIELD_TEXT, S(array)},
+    {"array", EL_FIELD_ENUM, S(array), .names = el_scenario_arrays},
     {"inlet", EL_FIELD_DOUBLE, S(inlet_c), -40, 90},
     {"airflow", EL_FIELD_DOUBLE, S(airflow_lfm), 0, 5000},
     {"hours", EL_FIELD_DOUBLE, S(hours), 0.001, 10000},

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/num.h"
 #include "base/rows.h"
@@ -369,25 +368,6 @@ int el_endurance_load(struct el_endurance *e, const char *text, size_t n)
     return r;
 }
 
-/* Days since the epoch of a date; -EINVAL when it is none. */
-static int parse_date(const char *text, int64_t *out_s)
-{
-    struct tm tm = {0}, check;
-    int end = 0;
-    time_t t;
-
-    if (sscanf(text, "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &end) != 3 || text[end])
-        return -EINVAL;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    check = tm;
-    t = timegm(&check);
-    if (check.tm_mday != tm.tm_mday || check.tm_mon != tm.tm_mon || check.tm_year != tm.tm_year)
-        return -EINVAL;
-    *out_s = t;
-    return 0;
-}
-
 int el_endurance_warranty(struct el_card *card, const struct el_slot *slots, const char *start, double years,
                           int64_t realtime_us)
 {
@@ -409,7 +389,7 @@ int el_endurance_warranty(struct el_card *card, const struct el_slot *slots, con
         card->warranty_endurance_remaining_ratio = fmax(0, 1 - used);
     if (!start[0] || !(years > 0))
         return 0;
-    if (parse_date(start, &start_s) < 0)
+    if (el_text_parse_date(start, &start_s) < 0)
         return -EINVAL;
     card->warranty_seconds_remaining = (double)start_s + years * 365.2425 * (double)DAY_S - (double)realtime_us / 1e6;
     return 0;

@@ -28,7 +28,7 @@ struct el_simulate_options {
     double card_watts;     /* NAN = none */
     double switch_limit_c; /* NAN or 0 = the profile's */
     double margin_c;       /* the governor aims this much below the limit */
-    enum el_twin_array array;
+    enum el_array_level array;
     enum el_preference preference;
     const struct el_scenario *scenario; /* NULL = none */
     bool no_oracle;                     /* skip the reference run: ratios to it are NAN */

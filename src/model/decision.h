@@ -33,7 +33,8 @@ const char *el_failsafe_name(enum el_failsafe f); /* "none", "hold", "reduce", "
 enum el_mode { EL_MODE_OBSERVE = 0, EL_MODE_ADVISE, EL_MODE_ENFORCE, EL_MODE_COUNT };
 const char *el_mode_name(enum el_mode m);
 
-/* How the drives of one md array share its work: a stripe runs at the pace of its slowest member. */
+/* How the drives of one md array share its work: a stripe runs at the pace of its slowest member, a mirror writes to
+ * all of them and spreads its reads. */
 enum el_array_level { EL_ARRAY_NONE = 0, EL_ARRAY_STRIPE, EL_ARRAY_MIRROR };
 
 /* One slot. */

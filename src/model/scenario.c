@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+const char *const el_scenario_arrays[] = {"none", "raid0", "raid1", NULL};
+
 void el_scenario_clear(struct el_scenario *s)
 {
     memset(s, 0, sizeof *s);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/profile.h"
+#include "model/decision.h"
 
 #define EL_SCENARIO_EVENTS_MAX 64
 #define EL_SCENARIO_EXPECT_MAX 24
@@ -61,7 +61,8 @@ struct el_scenario_expect {
 
 struct el_scenario {
     char title[96];
-    char card[EL_NAME_MAX], workload[EL_NAME_MAX], governor[16], array[16];
+    char card[EL_NAME_MAX], workload[EL_NAME_MAX], governor[16];
+    enum el_array_level array; /* of all drives */
     double inlet_c, airflow_lfm, hours;
     uint64_t seed, seeds; /* seed 0 is the nominal card; seeds 0 = not stated */
     double limit_c, card_watts, switch_limit_c, margin_c;
@@ -75,6 +76,8 @@ struct el_scenario {
     uint32_t expects;
     struct el_scenario_expect expect[EL_SCENARIO_EXPECT_MAX];
 };
+
+extern const char *const el_scenario_arrays[]; /* "none", "raid0", "raid1", NULL: in the order of enum el_array_level */
 
 void el_scenario_clear(struct el_scenario *s); /* states nothing: NAN, "" and seed 1 */
 

@@ -235,13 +235,9 @@ static void fill_slot(const struct el_twin *t, struct el_inventory *inv, uint32_
         el_text_copy(row->reason, sizeof row->reason, "no drive answers in this slot");
     }
     row->rated_endurance_bytes = t->drives[s].rated_endurance_bytes;
-    if (t->card[card].plant.array == EL_TWIN_RAID0) {
-        snprintf(row->array, sizeof row->array, "md%u", card);
-        row->array_level = EL_ARRAY_STRIPE;
-    } else if (t->card[card].plant.array == EL_TWIN_RAID1) {
-        snprintf(row->array, sizeof row->array, "md%u", number / 2);
-        row->array_level = EL_ARRAY_MIRROR;
-    }
+    row->array_level = t->card[card].plant.array;
+    if (row->array_level != EL_ARRAY_NONE)
+        snprintf(row->array, sizeof row->array, "md%u", row->array_level == EL_ARRAY_STRIPE ? card : number / 2);
     inv->n.slots++;
 }
 

@@ -98,7 +98,7 @@ void el_plant_demand(struct el_plant *p, double dt_s)
         struct el_plant_drive *d = &p->drive[i];
 
         if (l->bursty) {
-            if (i == 0 || p->array == EL_TWIN_ARRAY_NONE)
+            if (i == 0 || p->array == EL_ARRAY_NONE)
                 burst(d, dt_s);
             else
                 d->load = p->drive[0].load; /* one array, one load */
@@ -145,7 +145,7 @@ static void serve_single(struct el_plant *p, const double *allowed_w, const stru
     efficiency = stripe_efficiency(p, least);
     p->iops = 0;
     for (uint32_t i = 0; i < p->slots; i++) {
-        double given = p->array == EL_TWIN_RAID0 ? least * efficiency : ops[i];
+        double given = p->array == EL_ARRAY_STRIPE ? least * efficiency : ops[i];
 
         give(&p->drive[i], given, r);
         p->iops += given;
@@ -210,7 +210,7 @@ void el_plant_serve(struct el_plant *p, const double *allowed_w, const struct el
             give(&p->drive[i], 0, 0);
         return;
     }
-    if (p->array == EL_TWIN_RAID1)
+    if (p->array == EL_ARRAY_MIRROR)
         serve_mirrors(p, allowed_w, price);
     else
         serve_single(p, allowed_w, price);

@@ -126,7 +126,7 @@ static void init_temperatures(struct el_plant *p)
 }
 
 void el_plant_init(struct el_plant *p, const struct el_card_profile *profile, const struct el_drive_profile *drives,
-                   enum el_twin_array array, uint64_t seed, double inlet_c, double airflow_lfm)
+                   enum el_array_level array, uint64_t seed, double inlet_c, double airflow_lfm)
 {
     struct dice dice = {.rng = el_rng_seed(seed * 0x9e3779b97f4a7c15ULL + 1), .nominal = seed == 0};
     double r400, air_share, price_card;

@@ -60,7 +60,7 @@ struct el_plant_load {
 
 struct el_plant {
     const struct el_card_profile *profile;
-    enum el_twin_array array;
+    enum el_array_level array;
     /* drawn */
     double g_conv400, r_exponent, air_j_per_k400; /* whole sink to air; heat the air carries per K, at 400 LFM */
     double g_lateral, c_section;
@@ -85,7 +85,7 @@ struct el_plant {
 
 /* `profile` and `drives` (one per slot) must outlive the plant. Starts in the idle equilibrium of inlet and airflow. */
 void el_plant_init(struct el_plant *p, const struct el_card_profile *profile, const struct el_drive_profile *drives,
-                   enum el_twin_array array, uint64_t seed, double inlet_c, double airflow_lfm);
+                   enum el_array_level array, uint64_t seed, double inlet_c, double airflow_lfm);
 
 /* False: no such workload; the old one stays. */
 bool el_plant_set_workload(struct el_plant *p, const char *name);

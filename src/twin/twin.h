@@ -7,10 +7,6 @@
 
 struct el_twin;
 
-/* Drives whose I/O belongs together. A stripe runs at the pace of its slowest member; a mirror writes to both halves
- * and spreads its reads. */
-enum el_twin_array { EL_TWIN_ARRAY_NONE = 0, EL_TWIN_RAID0 /* all slots */, EL_TWIN_RAID1 /* pairs 0+1, 2+3, ... */ };
-
 struct el_twin_options {
     const struct el_card_profile *card;    /* copied */
     const struct el_drive_profile *drives; /* one per slot of the card profile, copied */
@@ -21,8 +17,8 @@ struct el_twin_options {
     bool virtual_time; /* time moves by el_twin_advance only, from a card that idled; else with the clock,
                           from a card that has been at work for a while */
     double limit_c, card_limit_w, switch_limit_c; /* that held it until then; NAN or 0 = its own warning temperature */
-    enum el_twin_array array;
-    const struct el_scenario *scenario; /* events and missing sensors; copied; NULL = none */
+    enum el_array_level array;                    /* a stripe of all slots; mirrors of the pairs 0+1, 2+3, ... */
+    const struct el_scenario *scenario;           /* events and missing sensors; copied; NULL = none */
 };
 
 /* Opens a twin. 0, -ENOMEM, or -EINVAL with the reason in `why` (what, and what is allowed). */

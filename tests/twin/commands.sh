@@ -56,7 +56,7 @@ exits 2 "which card" --hours 1
 exits 2 "no card profile" --card none-such
 exits 2 "no workload" --card element-aic --workload none-such
 exits 2 "expected a number" --card element-aic --inlet hot
-exits 2 "expected one of: element none oracle" --card element-aic --governor other
+exits 2 "governor: got \"other\", expected element, none or oracle" --card element-aic --governor other
 printf 'card: element-aic\nhours: 0.1\nexpect:\n  iops: {min: 1e12}\n' >"$dir/s.yaml"
 printf 'card: element-aic\nhours: 0.1\nseed: 0\n' >"$dir/s0.yaml"
 exits 0 "seed 0$" --scenario "$dir/s0.yaml" # the nominal card, not what is used where nothing is said

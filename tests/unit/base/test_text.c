@@ -72,6 +72,20 @@ static void times_for_people(void **state)
     assert_string_equal(out, "200 ms");
 }
 
+static void dates_are_days_of_the_calendar(void **state)
+{
+    static const char *const none[] = {"",          "soon",        "2026-02-29",  "2026-13-01",
+                                       "2026-1-31", " 2026-01-31", "2026-01-31x", "26-01-31"};
+    int64_t s = 7;
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(none); i++)
+        assert_int_equal(el_text_parse_date(none[i], &s), -EINVAL);
+    assert_int_equal(s, 7);
+    assert_int_equal(el_text_parse_date("1970-01-02", &s), 0);
+    assert_int_equal(s, 86400);
+    assert_int_equal(el_text_parse_date("2028-02-29", &s), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +93,7 @@ int main(void)
         cmocka_unit_test(escapes_keep_the_formats_whole),
         cmocka_unit_test(a_failed_buffer_refuses_what_would_fit),
         cmocka_unit_test(times_for_people),
+        cmocka_unit_test(dates_are_days_of_the_calendar),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

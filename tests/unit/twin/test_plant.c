@@ -103,7 +103,7 @@ static void a_stripe_runs_at_its_slowest_member(void **state)
     struct el_twin_truth t;
 
     bench_init(&b);
-    b.options.array = EL_TWIN_RAID0;
+    b.options.array = EL_ARRAY_STRIPE;
     open_bench();
     b.dev.ops->actuator_write(b.dev.dev, EL_ACTUATOR_IO_BUDGET, 2, &v);
     run(10, &t);
@@ -122,7 +122,7 @@ static double one_submitter(bool io_max, uint64_t submitters)
     bench_init(&b);
     b.card.slots = 2;
     b.card.workload[1].iops /= 2;
-    b.options.array = EL_TWIN_RAID0;
+    b.options.array = EL_ARRAY_STRIPE;
     b.options.scenario = &s;
     open_bench();
     for (uint32_t i = 0; i < 2; i++)
@@ -147,7 +147,7 @@ static void a_mirror_reads_from_the_free_half(void **state)
     struct el_twin_truth t;
 
     bench_init(&b);
-    b.options.array = EL_TWIN_RAID1;
+    b.options.array = EL_ARRAY_MIRROR;
     b.options.workload = "random-read-4k";
     open_bench();
     run(10, &t);
@@ -159,7 +159,7 @@ static void a_mirror_reads_from_the_free_half(void **state)
     close_bench();
     /* writes go to both: the slower half holds the pair */
     bench_init(&b);
-    b.options.array = EL_TWIN_RAID1;
+    b.options.array = EL_ARRAY_MIRROR;
     open_bench();
     run(10, &t);
     assert_true(fabs(t.iops / (664399 / 2.0) - 1) < 0.01);
