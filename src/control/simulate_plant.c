@@ -23,7 +23,7 @@ struct run {
     struct el_external_command command;
     struct el_external_state state;
     struct el_figures figures;
-    struct el_twin_truth seen; /* the answers in the shape the figures want */
+    struct el_twin_truth seen;         /* the answers in the shape the figures want */
     double counted[EL_CARD_SLOTS_MAX]; /* I/Os of the drive that is there, as last answered */
     uint64_t steps, writes;
     int64_t step_cpu_us;
@@ -160,8 +160,7 @@ static void decide(struct run *r, double t_s)
 }
 
 /* Command for t_s, then the state at t_s; the first command is made without any reading. */
-static int steps(struct run *r, const struct el_simulate_options *o, double duration_s, double *t_s, char *why,
-                 size_t why_size)
+static int steps(struct run *r, const struct el_simulate_options *o, double duration_s, double *t_s)
 {
     int result = 0;
 
@@ -175,7 +174,7 @@ static int steps(struct run *r, const struct el_simulate_options *o, double dura
         if (o->watch)
             o->watch(o->watch_ctx, &tick);
         r->command.t_s = *t_s + STEP_S;
-        result = el_external_step(r->plant, &r->told, &r->command, &r->state, why, why_size);
+        result = el_external_step(r->plant, &r->told, &r->command, &r->state);
         if (result != 0)
             break;
         *t_s += STEP_S;
@@ -192,7 +191,7 @@ static int run(struct run *r, const struct el_simulate_options *o, const char *c
     int result = el_external_start(command, &r->plant, why, why_size);
 
     if (result == 0)
-        result = el_external_hello(r->plant, o->card->name, o->card->slots, STEP_S, &r->told, why, why_size);
+        result = el_external_hello(r->plant, o->card->name, o->card->slots, STEP_S, &r->told);
     if (result < 0)
         return result;
     result = el_simulate_facts(o, &r->facts, why, why_size);
@@ -204,7 +203,7 @@ static int run(struct run *r, const struct el_simulate_options *o, const char *c
     r->governor = el_governor_new(o->law, &r->facts);
     if (!r->governor || el_figures_init(&r->figures, &r->facts, STEP_S, duration_s) < 0)
         return -ENOMEM;
-    result = steps(r, o, duration_s, t_s, why, why_size);
+    result = steps(r, o, duration_s, t_s);
     if (result == 0 && *t_s <= 0) {
         snprintf(why, why_size, "the plant ended before the first step");
         result = -EPIPE;

@@ -26,15 +26,18 @@ struct el_external {
     struct el_buf out;
     uint64_t lines;
     struct el_external_slot last[EL_CARD_SLOTS_MAX]; /* counts as last known of the drive that is there */
+    char *why;                                       /* the caller's: where the reason of a failure goes */
+    size_t why_size;
+    int wrong; /* first error in the answer that is being read, 0 = none */
 };
 
-static int fail(char *why, size_t size, int error, const char *fmt, ...) EL_PRINTF(4, 5);
-static int fail(char *why, size_t size, int error, const char *fmt, ...)
+static int fail(struct el_external *x, int error, const char *fmt, ...) EL_PRINTF(3, 4);
+static int fail(struct el_external *x, int error, const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(why, size, fmt, args);
+    vsnprintf(x->why, x->why_size, fmt, args);
     va_end(args);
     return error;
 }
@@ -54,8 +57,12 @@ int el_external_start(const char *command, struct el_external **out, char *why, 
     struct el_external *x = calloc(1, sizeof *x);
     int to[2] = {-1, -1}, from[2] = {-1, -1};
 
-    if (!x)
-        return fail(why, why_size, -ENOMEM, "out of memory");
+    if (!x) {
+        snprintf(why, why_size, "out of memory");
+        return -ENOMEM;
+    }
+    x->why = why;
+    x->why_size = why_size;
     if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0 || (x->pid = fork()) < 0) {
         int error = -errno;
 
@@ -63,8 +70,9 @@ int el_external_start(const char *command, struct el_external **out, char *why, 
             close(to[i]);
             close(from[i]);
         }
+        fail(x, error, "cannot start the plant: %s", strerror(-error));
         free(x);
-        return fail(why, why_size, error, "cannot start the plant: %s", strerror(-error));
+        return error;
     }
     if (x->pid == 0)
         become_plant(command, to, from);
@@ -116,52 +124,49 @@ struct el_external *el_external_free(struct el_external *x)
 }
 
 /* The plant's output has ended: 1 when it ended well and between lines, else why it did not. */
-static int ended(struct el_external *x, char *why, size_t why_size)
+static int ended(struct el_external *x)
 {
     int status = 0;
 
     if (!wait_end(x, el_clock_boottime_us() + END_WAIT_US, &status))
-        return fail(why, why_size, -EPIPE, "the plant closed its output after %ju lines but goes on running",
-                    (uintmax_t)x->lines);
+        return fail(x, -EPIPE, "the plant closed its output after %ju lines but goes on running", (uintmax_t)x->lines);
     if (WIFSIGNALED(status))
-        return fail(why, why_size, -EPIPE, "the plant died of signal %d after %ju lines", WTERMSIG(status),
-                    (uintmax_t)x->lines);
+        return fail(x, -EPIPE, "the plant died of signal %d after %ju lines", WTERMSIG(status), (uintmax_t)x->lines);
     if (WEXITSTATUS(status) != 0)
-        return fail(why, why_size, -EPIPE, "the plant ended with status %d after %ju lines", WEXITSTATUS(status),
+        return fail(x, -EPIPE, "the plant ended with status %d after %ju lines", WEXITSTATUS(status),
                     (uintmax_t)x->lines);
     if (x->in.len)
-        return fail(why, why_size, -EBADMSG, "the plant ended in the middle of line %ju", (uintmax_t)x->lines + 1);
+        return fail(x, -EBADMSG, "the plant ended in the middle of line %ju", (uintmax_t)x->lines + 1);
     return 1;
 }
 
-static int send_line(struct el_external *x, char *why, size_t why_size)
+static int send_line(struct el_external *x)
 {
     size_t done = 0;
 
     if (x->in.len) /* what it said before it was asked is no answer to this */
-        return fail(why, why_size, -EBADMSG, "the plant says more than one line at once after line %ju",
-                    (uintmax_t)x->lines);
+        return fail(x, -EBADMSG, "the plant says more than one line at once after line %ju", (uintmax_t)x->lines);
     el_buf_putc(&x->out, '\n');
     if (x->out.failed)
-        return fail(why, why_size, -ENOMEM, "out of memory");
+        return fail(x, -ENOMEM, "out of memory");
     while (done < x->out.len) {
         struct pollfd p = {.fd = x->to, .events = POLLOUT};
         ssize_t n;
 
         if (poll(&p, 1, EL_EXTERNAL_TIMEOUT_S * 1000) == 0)
-            return fail(why, why_size, -ETIMEDOUT, "the plant reads nothing for %d s", EL_EXTERNAL_TIMEOUT_S);
+            return fail(x, -ETIMEDOUT, "the plant reads nothing for %d s", EL_EXTERNAL_TIMEOUT_S);
         n = write(x->to, x->out.data + done, x->out.len - done);
         if (n < 0 && errno == EPIPE)
             return 0; /* what it still said, or why it ended, shows when reading */
         if (n < 0 && errno != EINTR)
-            return fail(why, why_size, -errno, "writing to the plant: %s", strerror(errno));
+            return fail(x, -errno, "writing to the plant: %s", strerror(errno));
         done += n > 0 ? (size_t)n : 0;
     }
     return 0;
 }
 
 /* One line into `line` (without its newline). 0, 1 (ended well), or what is wrong. */
-static int read_line(struct el_external *x, struct el_buf *line, char *why, size_t why_size)
+static int read_line(struct el_external *x, struct el_buf *line)
 {
     int64_t until = el_clock_boottime_us() + EL_EXTERNAL_TIMEOUT_S * EL_USEC_PER_SEC;
 
@@ -178,80 +183,72 @@ static int read_line(struct el_external *x, struct el_buf *line, char *why, size
             memmove(x->in.data, end + 1, x->in.len - length - 1);
             x->in.len -= length + 1;
             x->lines++;
-            return line->failed ? fail(why, why_size, -ENOMEM, "out of memory") : 0;
+            return line->failed ? fail(x, -ENOMEM, "out of memory") : 0;
         }
         if (x->in.len > LINE_MAX_BYTES)
-            return fail(why, why_size, -EBADMSG, "line %ju of the plant is longer than 1 MiB", (uintmax_t)x->lines + 1);
+            return fail(x, -EBADMSG, "line %ju of the plant is longer than 1 MiB", (uintmax_t)x->lines + 1);
         if (left_us <= 0 || poll(&p, 1, (int)(left_us / 1000) + 1) == 0)
-            return fail(why, why_size, -ETIMEDOUT, "the plant is mute: no answer to line %ju within %d s",
-                        (uintmax_t)x->lines + 1, EL_EXTERNAL_TIMEOUT_S);
+            return fail(x, -ETIMEDOUT, "the plant is mute: no answer to line %ju within %d s", (uintmax_t)x->lines + 1,
+                        EL_EXTERNAL_TIMEOUT_S);
         n = read(x->from, chunk, sizeof chunk);
         if (n == 0)
-            return ended(x, why, why_size);
+            return ended(x);
         if (n > 0)
             el_buf_put(&x->in, chunk, (size_t)n);
         else if (errno != EINTR)
-            return fail(why, why_size, -errno, "reading from the plant: %s", strerror(errno));
+            return fail(x, -errno, "reading from the plant: %s", strerror(errno));
     }
 }
 
 /* Says the line in `out` and takes the answer as a JSON object, which the caller drops. */
-static int ask(struct el_external *x, json_t **out, char *why, size_t why_size)
+static int ask(struct el_external *x, json_t **out)
 {
     EL_AUTO_BUF struct el_buf line = {0};
     json_error_t error;
-    int r = send_line(x, why, why_size);
+    int r = send_line(x);
 
     if (r == 0)
-        r = read_line(x, &line, why, why_size);
+        r = read_line(x, &line);
     if (r != 0)
         return r;
     *out = json_loadb(line.data ? line.data : "", line.len, JSON_REJECT_DUPLICATES, &error);
     if (!*out)
-        return fail(why, why_size, -EBADMSG, "line %ju of the plant is no JSON: %s: \"%.60s\"", (uintmax_t)x->lines,
-                    error.text, line.data ? line.data : "");
+        return fail(x, -EBADMSG, "line %ju of the plant is no JSON: %s: \"%.60s\"", (uintmax_t)x->lines, error.text,
+                    line.data ? line.data : "");
     if (!json_is_object(*out)) {
         json_decref(*out);
         *out = NULL;
-        return fail(why, why_size, -EBADMSG, "line %ju of the plant is no JSON object", (uintmax_t)x->lines);
+        return fail(x, -EBADMSG, "line %ju of the plant is no JSON object", (uintmax_t)x->lines);
     }
     return 0;
 }
 
-/* What is read of an answer; the first thing wrong stays. */
-struct answer {
-    uint64_t line;
-    char *why;
-    size_t why_size;
-    int error;
-};
-
-static void wrong(struct answer *a, const char *key, const char *expected)
+/* The first thing wrong with an answer stays. */
+static void wrong(struct el_external *x, const char *key, const char *expected)
 {
-    if (a->error == 0)
-        a->error = fail(a->why, a->why_size, -EBADMSG, "line %ju of the plant: %s: expected %s", (uintmax_t)a->line,
-                        key, expected);
+    if (x->wrong == 0)
+        x->wrong = fail(x, -EBADMSG, "line %ju of the plant: %s: expected %s", (uintmax_t)x->lines, key, expected);
 }
 
-static double bounded(struct answer *a, const json_t *v, const char *key, double most)
+static double bounded(struct el_external *x, const json_t *v, const char *key, double most)
 {
     if (!v || json_is_null(v))
         return NAN;
     if (!json_is_number(v) || !(fabs(json_number_value(v)) <= most)) {
-        wrong(a, key, "a number or null");
+        wrong(x, key, "a number or null");
         return NAN;
     }
     return json_number_value(v);
 }
 
-static double number(struct answer *a, const json_t *v, const char *key)
+static double number(struct el_external *x, const json_t *v, const char *key)
 {
-    return bounded(a, v, key, NUMBER_MAX);
+    return bounded(x, v, key, NUMBER_MAX);
 }
 
-static double member(struct answer *a, const json_t *object, const char *key)
+static double member(struct el_external *x, const json_t *object, const char *key)
 {
-    return number(a, json_object_get(object, key), key);
+    return number(x, json_object_get(object, key), key);
 }
 
 /* 4 and 4.0 are the same number, whoever wrote it. */
@@ -262,7 +259,7 @@ static bool whole(const json_t *v, double lo, double hi)
     return json_is_number(v) && n >= lo && n <= hi && n == floor(n);
 }
 
-static uint32_t count(struct answer *a, const json_t *object, const char *key, uint32_t otherwise, uint32_t lo,
+static uint32_t count(struct el_external *x, const json_t *object, const char *key, uint32_t otherwise, uint32_t lo,
                       uint32_t hi)
 {
     const json_t *v = json_object_get(object, key);
@@ -273,25 +270,25 @@ static uint32_t count(struct answer *a, const json_t *object, const char *key, u
         char expected[64];
 
         (void)snprintf(expected, sizeof expected, "a whole number from %u to %u", lo, hi);
-        wrong(a, key, expected);
+        wrong(x, key, expected);
         return otherwise;
     }
     return (uint32_t)json_number_value(v);
 }
 
 /* `taken`: bit per slot that is in an array already. */
-static void read_array(struct answer *a, const json_t *v, const struct el_external_facts *f, uint32_t *taken,
+static void read_array(struct el_external *x, const json_t *v, const struct el_external_facts *f, uint32_t *taken,
                        struct el_external_array *out)
 {
     const char *level = json_string_value(json_object_get(v, "level"));
     const json_t *slots = json_object_get(v, "slots");
 
     if (!level || (strcmp(level, "raid0") != 0 && strcmp(level, "raid1") != 0)) {
-        wrong(a, "arrays.level", "\"raid0\" or \"raid1\"");
+        wrong(x, "arrays.level", "\"raid0\" or \"raid1\"");
         return;
     }
     if (!json_is_array(slots) || json_array_size(slots) > f->slots) {
-        wrong(a, "arrays.slots", "a list of slot numbers");
+        wrong(x, "arrays.slots", "a list of slot numbers");
         return;
     }
     *out = (struct el_external_array){.mirror = level[4] == '1', .slots = (uint32_t)json_array_size(slots)};
@@ -299,56 +296,55 @@ static void read_array(struct answer *a, const json_t *v, const struct el_extern
         const json_t *s = json_array_get(slots, i);
 
         if (!whole(s, 0, f->slots - 1))
-            wrong(a, "arrays.slots", "numbers of slots that are there");
+            wrong(x, "arrays.slots", "numbers of slots that are there");
         else if (*taken >> (uint32_t)json_number_value(s) & 1)
-            wrong(a, "arrays.slots", "each slot once, in one array");
+            wrong(x, "arrays.slots", "each slot once, in one array");
         else
             *taken |= 1u << (out->slot[i] = (uint32_t)json_number_value(s));
     }
 }
 
-static void read_facts(struct answer *a, const json_t *v, uint32_t slots, struct el_external_facts *f)
+static void read_facts(struct el_external *x, const json_t *v, uint32_t slots, struct el_external_facts *f)
 {
     const json_t *arrays = json_object_get(v, "arrays");
     uint32_t taken = 0;
 
     *f = (struct el_external_facts){
-        .slots = count(a, v, "slots", slots, 1, EL_CARD_SLOTS_MAX),
-        .limit_c = member(a, v, "limit_c"),
-        .warning_c = member(a, v, "warning_c"),
-        .critical_c = member(a, v, "critical_c"),
-        .idle_w = member(a, v, "idle_watts"),
-        .full_w = member(a, v, "full_watts"),
-        .duration_s = member(a, v, "duration_s"),
-        .read_j_per_byte = member(a, v, "read_joules_per_byte"),
-        .write_j_per_byte = member(a, v, "write_joules_per_byte"),
-        .read_j_per_op = member(a, v, "read_joules_per_op"),
-        .write_j_per_op = member(a, v, "write_joules_per_op"),
-        .card_limit_w = member(a, v, "card_limit_watts"),
-        .switch_limit_c = member(a, v, "switch_limit_c"),
-        .fans = count(a, v, "fans", 0, 0, EL_EXTERNAL_FANS_MAX),
+        .slots = count(x, v, "slots", slots, 1, EL_CARD_SLOTS_MAX),
+        .limit_c = member(x, v, "limit_c"),
+        .warning_c = member(x, v, "warning_c"),
+        .critical_c = member(x, v, "critical_c"),
+        .idle_w = member(x, v, "idle_watts"),
+        .full_w = member(x, v, "full_watts"),
+        .duration_s = member(x, v, "duration_s"),
+        .read_j_per_byte = member(x, v, "read_joules_per_byte"),
+        .write_j_per_byte = member(x, v, "write_joules_per_byte"),
+        .read_j_per_op = member(x, v, "read_joules_per_op"),
+        .write_j_per_op = member(x, v, "write_joules_per_op"),
+        .card_limit_w = member(x, v, "card_limit_watts"),
+        .switch_limit_c = member(x, v, "switch_limit_c"),
+        .fans = count(x, v, "fans", 0, 0, EL_EXTERNAL_FANS_MAX),
     };
     if (f->duration_s <= 0 || f->duration_s > DURATION_MAX_S)
-        wrong(a, "duration_s", "more than 0 s, at most 1e9");
+        wrong(x, "duration_s", "more than 0 s, at most 1e9");
     if (f->idle_w < 0 || f->full_w <= 0 || f->full_w <= f->idle_w)
-        wrong(a, "idle_watts, full_watts", "0 or more, and full power above idle");
+        wrong(x, "idle_watts, full_watts", "0 or more, and full power above idle");
     if (f->read_j_per_byte < 0 || f->write_j_per_byte < 0 || f->read_j_per_op < 0 || f->write_j_per_op < 0)
-        wrong(a, "prices", "joules of 0 or more");
+        wrong(x, "prices", "joules of 0 or more");
     if (!arrays || json_is_null(arrays))
         return;
     if (!json_is_array(arrays) || json_array_size(arrays) > EL_CARD_SLOTS_MAX) {
-        wrong(a, "arrays", "a list");
+        wrong(x, "arrays", "a list");
         return;
     }
     f->arrays = (uint32_t)json_array_size(arrays);
     for (uint32_t i = 0; i < f->arrays; i++)
-        read_array(a, json_array_get(arrays, i), f, &taken, &f->array[i]);
+        read_array(x, json_array_get(arrays, i), f, &taken, &f->array[i]);
 }
 
 int el_external_hello(struct el_external *x, const char *card, uint32_t slots, double dt_s,
-                      struct el_external_facts *out, char *why, size_t why_size)
+                      struct el_external_facts *out)
 {
-    struct answer a = {.why = why, .why_size = why_size};
     struct el_external_facts f;
     json_t *v;
     int r;
@@ -357,17 +353,16 @@ int el_external_hello(struct el_external *x, const char *card, uint32_t slots, d
     el_buf_printf(&x->out, "{\"hello\":1,\"card\":\"%s\",\"slots\":%u,\"dt_s\":", card, slots);
     el_buf_double(&x->out, dt_s);
     el_buf_putc(&x->out, '}');
-    r = ask(x, &v, why, why_size);
+    r = ask(x, &v);
     if (r == 1)
-        return fail(why, why_size, -EPIPE, "the plant ended before it answered hello");
+        return fail(x, -EPIPE, "the plant ended before it answered hello");
     if (r < 0)
         return r;
-    a.line = x->lines;
-    read_facts(&a, v, slots, &f);
+    read_facts(x, v, slots, &f);
     json_decref(v);
-    if (a.error == 0)
+    if (x->wrong == 0)
         *out = f;
-    return a.error;
+    return x->wrong;
 }
 
 static void put_command(struct el_buf *b, const struct el_external_facts *f, const struct el_external_command *c)
@@ -391,19 +386,19 @@ static void put_command(struct el_buf *b, const struct el_external_facts *f, con
     el_buf_puts(b, "]}");
 }
 
-static uint64_t counter(struct answer *a, const json_t *slot, const char *key, bool *valid)
+static uint64_t counter(struct el_external *x, const json_t *slot, const char *key, bool *valid)
 {
     const json_t *n = json_object_get(slot, key);
-    double v = bounded(a, n, key, COUNT_MAX);
+    double v = bounded(x, n, key, COUNT_MAX);
 
     if (isnan(v))
         *valid = false;
     else if (v < 0)
-        wrong(a, key, "a count, not negative");
+        wrong(x, key, "a count, not negative");
     return !(v >= 0) ? 0 : json_is_integer(n) ? (uint64_t)json_integer_value(n) : (uint64_t)v;
 }
 
-static void read_slot(struct answer *a, const json_t *v, struct el_external_slot *out)
+static void read_slot(struct el_external *x, const json_t *v, struct el_external_slot *out)
 {
     const json_t *sensors = json_object_get(v, "sensors_c");
 
@@ -415,73 +410,71 @@ static void read_slot(struct answer *a, const json_t *v, struct el_external_slot
         return;
     }
     if (!json_is_object(v)) {
-        wrong(a, "slots", "an object or null for each slot");
+        wrong(x, "slots", "an object or null for each slot");
         return;
     }
-    out->temp_c = member(a, v, "temperature_c");
+    out->temp_c = member(x, v, "temperature_c");
     if (sensors && !json_is_null(sensors) &&
         (!json_is_array(sensors) || json_array_size(sensors) > EL_ARRAY_SIZE(out->sensor_c)))
-        wrong(a, "sensors_c", "a list of at most 8");
+        wrong(x, "sensors_c", "a list of at most 8");
     for (size_t k = 0; k < EL_ARRAY_SIZE(out->sensor_c) && k < json_array_size(sensors); k++)
-        out->sensor_c[k] = number(a, json_array_get(sensors, k), "sensors_c");
-    out->read_bytes = counter(a, v, "read_bytes", &out->io_valid);
-    out->write_bytes = counter(a, v, "write_bytes", &out->io_valid);
-    out->read_ops = counter(a, v, "read_ops", &out->io_valid);
-    out->write_ops = counter(a, v, "write_ops", &out->io_valid);
+        out->sensor_c[k] = number(x, json_array_get(sensors, k), "sensors_c");
+    out->read_bytes = counter(x, v, "read_bytes", &out->io_valid);
+    out->write_bytes = counter(x, v, "write_bytes", &out->io_valid);
+    out->read_ops = counter(x, v, "read_ops", &out->io_valid);
+    out->write_ops = counter(x, v, "write_ops", &out->io_valid);
 }
 
 /* A drive that was gone may come back as another, which counts anew. */
-static void check_counts(struct answer *a, struct el_external_slot *last, const struct el_external_slot *now)
+static void check_counts(struct el_external *x, struct el_external_slot *last, const struct el_external_slot *now)
 {
     if (now->present && !now->io_valid)
         return;
     if (now->io_valid && last->io_valid &&
         (now->read_bytes < last->read_bytes || now->write_bytes < last->write_bytes || now->read_ops < last->read_ops ||
          now->write_ops < last->write_ops))
-        wrong(a, "slots", "counts since the start, which never fall while the drive is there");
+        wrong(x, "slots", "counts since the start, which never fall while the drive is there");
     *last = *now;
 }
 
-static void read_state(struct answer *a, const json_t *v, const struct el_external_facts *f,
+static void read_state(struct el_external *x, const json_t *v, const struct el_external_facts *f,
                        struct el_external_state *out)
 {
     const json_t *slots = json_object_get(v, "slots"), *fans = json_object_get(v, "fan_rpm");
 
-    *out = (struct el_external_state){.inlet_c = member(a, v, "inlet_c"),
-                                      .airflow_lfm = member(a, v, "airflow_lfm"),
-                                      .card_w = member(a, v, "card_watts"),
-                                      .switch_c = member(a, v, "switch_c")};
+    *out = (struct el_external_state){.inlet_c = member(x, v, "inlet_c"),
+                                      .airflow_lfm = member(x, v, "airflow_lfm"),
+                                      .card_w = member(x, v, "card_watts"),
+                                      .switch_c = member(x, v, "switch_c")};
     if (!json_is_array(slots) || json_array_size(slots) != f->slots) {
-        wrong(a, "slots", "a list of as many slots as were declared");
+        wrong(x, "slots", "a list of as many slots as were declared");
         return;
     }
     for (uint32_t i = 0; i < f->slots; i++)
-        read_slot(a, json_array_get(slots, i), &out->slot[i]);
+        read_slot(x, json_array_get(slots, i), &out->slot[i]);
     if (fans && !json_is_null(fans) && (!json_is_array(fans) || json_array_size(fans) > EL_EXTERNAL_FANS_MAX))
-        wrong(a, "fan_rpm", "a list of at most 8");
+        wrong(x, "fan_rpm", "a list of at most 8");
     for (uint32_t i = 0; i < EL_EXTERNAL_FANS_MAX; i++)
-        out->fan_rpm[i] = i < json_array_size(fans) ? number(a, json_array_get(fans, i), "fan_rpm") : NAN;
+        out->fan_rpm[i] = i < json_array_size(fans) ? number(x, json_array_get(fans, i), "fan_rpm") : NAN;
 }
 
 int el_external_step(struct el_external *x, const struct el_external_facts *facts, const struct el_external_command *c,
-                     struct el_external_state *out, char *why, size_t why_size)
+                     struct el_external_state *out)
 {
-    struct answer a = {.why = why, .why_size = why_size};
     struct el_external_state s;
     json_t *v;
     int r;
 
     el_buf_clear(&x->out);
     put_command(&x->out, facts, c);
-    r = ask(x, &v, why, why_size);
+    r = ask(x, &v);
     if (r != 0)
         return r;
-    a.line = x->lines;
-    read_state(&a, v, facts, &s);
+    read_state(x, v, facts, &s);
     json_decref(v);
-    for (uint32_t i = 0; i < facts->slots && a.error == 0; i++)
-        check_counts(&a, &x->last[i], &s.slot[i]);
-    if (a.error == 0)
+    for (uint32_t i = 0; i < facts->slots && x->wrong == 0; i++)
+        check_counts(x, &x->last[i], &s.slot[i]);
+    if (x->wrong == 0)
         *out = s;
-    return a.error;
+    return x->wrong;
 }

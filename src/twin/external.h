@@ -47,13 +47,14 @@ struct el_external_state {
 
 struct el_external;
 
-/* Starts `command` with /bin/sh in a process group of its own. The caller ignores SIGPIPE. All: reason of a failure in
- * `why`. */
+/* Starts `command` with /bin/sh in a process group of its own. The caller ignores SIGPIPE. `why` takes the reason of
+ * this failure and of all later ones, and must live as long as the plant; after a failure only el_external_free may
+ * follow. */
 int el_external_start(const char *command, struct el_external **out, char *why, size_t why_size);
 int el_external_hello(struct el_external *x, const char *card, uint32_t slots, double dt_s,
-                      struct el_external_facts *out, char *why, size_t why_size);
+                      struct el_external_facts *out);
 /* One step: 0, 1 when the plant has ended with status 0, -EBADMSG (garbage), -ETIMEDOUT (mute), -EPIPE (died). */
 int el_external_step(struct el_external *x, const struct el_external_facts *facts, const struct el_external_command *c,
-                     struct el_external_state *out, char *why, size_t why_size);
+                     struct el_external_state *out);
 struct el_external *el_external_free(
     struct el_external *x); /* closes its input, gives it 2 s to end, then kills it; takes NULL, returns NULL */

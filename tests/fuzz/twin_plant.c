@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     snprintf(run, sizeof run, "exec cat %s/answers", fuzz_dir("answers", data, n));
     if (el_external_start(run, &x, why, sizeof why) < 0)
         return 0;
-    if (el_external_hello(x, "c", 4, 2, &facts, why, sizeof why) == 0)
-        for (int i = 0; i < 4 && el_external_step(x, &facts, &command, &state, why, sizeof why) == 0; i++)
+    if (el_external_hello(x, "c", 4, 2, &facts) == 0)
+        for (int i = 0; i < 4 && el_external_step(x, &facts, &command, &state) == 0; i++)
             command.t_s += 2;
     el_external_free(x);
     return 0;

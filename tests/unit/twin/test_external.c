@@ -15,9 +15,9 @@ static int talk(const char *plant)
     int r = el_external_start(plant, &x, why, sizeof why);
 
     if (r == 0)
-        r = el_external_hello(x, "test-card", 2, 1, &facts, why, sizeof why);
+        r = el_external_hello(x, "test-card", 2, 1, &facts);
     if (r == 0)
-        r = el_external_step(x, &facts, &command, &state, why, sizeof why);
+        r = el_external_step(x, &facts, &command, &state);
     el_external_free(x);
     return r;
 }
