@@ -79,6 +79,16 @@ struct el_twin {
 /* twin.c */
 struct el_twin_card *el_twin_drive(struct el_twin *t, uint32_t key, uint32_t *slot); /* NULL: no such drive */
 void el_twin_sync(struct el_twin *t); /* plants up to now, in real time */
+/* The drive behind a key if it can be talked to, plants up to now: 0, or what talking to it fails with. */
+int el_twin_reach(struct el_twin *t, uint32_t key, struct el_twin_card **card, uint32_t *slot);
+int el_twin_admin(void *dev, uint32_t key, struct el_admin *cmd);
+
+/* actuators.c: as struct el_device_ops has them. */
+int el_twin_actuator_usable(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size);
+int el_twin_actuator_save(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size);
+int el_twin_actuator_write(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v);
+int el_twin_actuator_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out);
+int el_twin_actuator_restore(void *dev, enum el_actuator a, uint32_t key, const char *text);
 
 /* controller.c: one admin command, once the drive is known to answer. 0 or an NVMe status > 0. */
 void el_twin_controller_init(struct el_twin_controller *c, const struct el_drive_profile *p, uint64_t seed,
