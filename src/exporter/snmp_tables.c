@@ -92,7 +92,7 @@ static const struct el_snmp_column slot_columns[] = {
     {15, EL_SNMP_TEXT, "elSlotLastSuccess", DATE(el_slot, last_success_realtime_us)},
     {16, EL_SNMP_GAUGE, "elSlotUpTime", CALL(slot_uptime)},
     {17, EL_SNMP_COUNTER, "elSlotPolls", METRIC(DRIVE_POLLS, 0, 0)},
-    {18, EL_SNMP_COUNTER, "elSlotPollErrors", METRIC(DRIVE_POLL_ERRORS, 0, 0)},
+    {18, EL_SNMP_COUNTER, "elSlotPollErrors", UINT(el_slot, poll_errors)},
     {19, EL_SNMP_GAUGE, "elSlotPollDuration", METRIC(DRIVE_POLL_DURATION, 0, 6)},
     {20, EL_SNMP_GAUGE, "elSlotPollPeriod", METRIC(DRIVE_POLL_PERIOD, 0, 3)},
     {21, EL_SNMP_COUNTER64, "elSlotReadBytes", METRIC(DRIVE_IO_BYTES, 0, 0)},

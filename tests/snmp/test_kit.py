@@ -17,27 +17,75 @@ import urllib.request
 import test_agent
 from kit import BASE, COMMUNITY, USER, free_port, oid_tuple, received, until
 
-# column of a table: (metric, labels that tell the series apart, decimal places). Index to labels: see rows().
+# What both tell: column: (metric, label that tells its series from others of the same thing, decimal places; FLAG: TruthValue against 1 and 0).
+FLAG = None
 SHARED = {
-    "6.1.2": ("element_drive_temperature_celsius", {"sensor": "composite"}, 3), "6.1.3": ("element_drive_available_spare_ratio", {}, 2),
-    "6.1.5": ("element_drive_percentage_used_ratio", {}, 2), "6.1.6": ("element_drive_data_read_bytes_total", {}, 0),
-    "6.1.7": ("element_drive_data_written_bytes_total", {}, 0), "6.1.8": ("element_drive_host_read_commands_total", {}, 0),
-    "6.1.9": ("element_drive_host_write_commands_total", {}, 0), "6.1.10": ("element_drive_controller_busy_seconds_total", {}, 0),
-    "6.1.11": ("element_drive_power_cycles_total", {}, 0), "6.1.12": ("element_drive_power_on_seconds_total", {}, 0),
-    "6.1.13": ("element_drive_unsafe_shutdowns_total", {}, 0), "6.1.14": ("element_drive_media_errors_total", {}, 0),
-    "6.1.15": ("element_drive_error_log_entries_total", {}, 0), "6.1.16": ("element_drive_warning_temperature_seconds_total", {}, 0),
-    "6.1.18": ("element_drive_thermal_management_transitions_total", {"level": "1"}, 0),
-    "6.1.21": ("element_drive_thermal_management_seconds_total", {"level": "2"}, 0),
-    "5.1.7": ("element_drive_total_capacity_bytes", {}, 0), "5.1.8": ("element_drive_warning_temperature_threshold_celsius", {}, 3),
-    "11.1.1": ("element_drive_cap_ratio", {}, 6), "11.1.2": ("element_drive_budget_watts", {}, 3), "11.1.6": ("element_drive_limit_celsius", {}, 3),
-    "11.1.7": ("element_drive_headroom_celsius", {}, 3), "11.1.9": ("element_drive_power_estimate_watts", {}, 3),
-    "11.1.10": ("element_drive_throughput_withheld_ratio", {}, 6), "12.1.1": ("element_drive_rated_endurance_bytes", {}, 0),
-    "12.1.3": ("element_drive_write_rate_bytes_per_second", {"window": "1d"}, 0),
-    "3.1.14": ("element_card_power_watts", None, 3), "3.1.9": ("element_board_inlet_celsius", None, 3), "3.1.17": ("element_card_limit_watts", {}, 3),
-    "3.1.16": ("element_switch_temperature_celsius", {}, 3), "10.1.9": ("element_governor_thermal_resistance_celsius_per_watt", {}, 3),
-    "13.1.3": ("element_card_warranty_endurance_remaining_ratio", {}, 6),
+    "elReady": ("element_ready", {}, FLAG), "elConfigOk": ("element_config_last_reload_successful", {}, FLAG),
+    "elTicks": ("element_ticks_total", {}, 0), "elTicksLate": ("element_ticks_late_total", {}, 0),
+    "elEventsLost": ("element_events_lost_total", {}, 0), "elCardSlots": ("element_slots_expected", {}, 0),
+    "elCardInlet": ("element_board_inlet_celsius", {}, 3), "elCardPower": ("element_card_power_watts", {}, 3),
+    "elCardSwitchTemperature": ("element_switch_temperature_celsius", {}, 3), "elCardPowerLimit": ("element_card_limit_watts", {}, 3),
+    "elCardSwitchLimit": ("element_switch_limit_celsius", {}, 3), "elCardInletMin": ("element_card_inlet_min_celsius", {}, 3),
+    "elCardInletMax": ("element_card_inlet_max_celsius", {}, 3), "elCardAirflowMin": ("element_card_airflow_min_lfm", {}, 3),
+    "elCardHumidityMin": ("element_card_humidity_min_ratio", {}, 6), "elCardHumidityMax": ("element_card_humidity_max_ratio", {}, 6),
+    "elSlotUp": ("element_drive_up", {}, FLAG), "elSlotReplaced": ("element_drive_replaced_total", {}, 0),
+    "elSlotPolls": ("element_drive_polls_total", {}, 0), "elSlotPollDuration": ("element_drive_poll_duration_seconds", {}, 6),
+    "elSlotPollPeriod": ("element_drive_poll_period_seconds", {}, 3), "elSlotReadBytes": ("element_drive_io_bytes_total", {"direction": "read"}, 0),
+    "elSlotWriteBytes": ("element_drive_io_bytes_total", {"direction": "write"}, 0),
+    "elSlotReadOps": ("element_drive_io_operations_total", {"direction": "read"}, 0),
+    "elSlotWriteOps": ("element_drive_io_operations_total", {"direction": "write"}, 0),
+    "elIdentityCapacity": ("element_drive_total_capacity_bytes", {}, 0),
+    "elIdentityWarningTemperature": ("element_drive_warning_temperature_threshold_celsius", {}, 3),
+    "elIdentityCriticalTemperature": ("element_drive_critical_temperature_threshold_celsius", {}, 3),
+    "elHealthTemperature": ("element_drive_temperature_celsius", {"sensor": "composite"}, 3),
+    "elHealthSpare": ("element_drive_available_spare_ratio", {}, 2),
+    "elHealthSpareThreshold": ("element_drive_available_spare_threshold_ratio", {}, 2),
+    "elHealthUsed": ("element_drive_percentage_used_ratio", {}, 2), "elHealthDataRead": ("element_drive_data_read_bytes_total", {}, 0),
+    "elHealthDataWritten": ("element_drive_data_written_bytes_total", {}, 0), "elHealthHostReads": ("element_drive_host_read_commands_total", {}, 0),
+    "elHealthHostWrites": ("element_drive_host_write_commands_total", {}, 0),
+    "elHealthBusyTime": ("element_drive_controller_busy_seconds_total", {}, 0), "elHealthPowerCycles": ("element_drive_power_cycles_total", {}, 0),
+    "elHealthPowerOnTime": ("element_drive_power_on_seconds_total", {}, 0),
+    "elHealthUnsafeShutdowns": ("element_drive_unsafe_shutdowns_total", {}, 0), "elHealthMediaErrors": ("element_drive_media_errors_total", {}, 0),
+    "elHealthErrorLogEntries": ("element_drive_error_log_entries_total", {}, 0),
+    "elHealthWarningTime": ("element_drive_warning_temperature_seconds_total", {}, 0),
+    "elHealthCriticalTime": ("element_drive_critical_temperature_seconds_total", {}, 0),
+    "elHealthLightThrottles": ("element_drive_thermal_management_transitions_total", {"level": "1"}, 0),
+    "elHealthHeavyThrottles": ("element_drive_thermal_management_transitions_total", {"level": "2"}, 0),
+    "elHealthLightThrottleTime": ("element_drive_thermal_management_seconds_total", {"level": "1"}, 0),
+    "elHealthHeavyThrottleTime": ("element_drive_thermal_management_seconds_total", {"level": "2"}, 0),
+    "elHealthPower": ("element_drive_power_watts", {}, 3), "elHealthPowerState": ("element_drive_power_state", {}, 0),
+    "elHealthWriteCache": ("element_drive_write_cache_enabled", {}, FLAG), "elDriveSensorTemperature": ("element_drive_temperature_celsius", {}, 3),
+    "elDriveSensorOver": ("element_drive_temperature_threshold_celsius", {"bound": "over"}, 3),
+    "elDriveSensorUnder": ("element_drive_temperature_threshold_celsius", {"bound": "under"}, 3), "elLinkUp": ("element_link_up", {}, FLAG),
+    "elLinkDegraded": ("element_link_degraded", {}, FLAG), "elLinkSpeed": ("element_link_transfers_per_second", {"kind": "current"}, -6),
+    "elLinkWidth": ("element_link_width_lanes", {"kind": "current"}, 0), "elLinkSpeedMax": ("element_link_transfers_per_second", {"kind": "max"}, -6),
+    "elLinkWidthMax": ("element_link_width_lanes", {"kind": "max"}, 0), "elLinkPathRate": ("element_link_path_bottleneck_bytes_per_second", {}, 0),
+    "elLinkPowerLimit": ("element_link_slot_power_limit_watts", {}, 3), "elBoardSensorAlarm": ("element_board_sensor_alarm", {}, FLAG),
+    "elBoardSensorFault": ("element_board_sensor_fault", {}, FLAG), "elGovernorCardPaused": ("element_governor_paused", {}, FLAG),
+    "elGovernorCardFailsafes": ("element_governor_failsafe_entries_total", {}, 0),
+    "elGovernorCardAirFailing": ("element_governor_air_failing", {}, FLAG), "elGovernorCardPower": ("element_card_power_estimate_watts", {}, 3),
+    "elGovernorCardResistance": ("element_governor_thermal_resistance_celsius_per_watt", {}, 3),
+    "elGovernorCardUnknownHeat": ("element_governor_unknown_heat_watts", {}, 3),
+    "elGovernorCardAirflow": ("element_governor_airflow_estimate_lfm", {}, 3),
+    "elGovernorCardAirflowWish": ("element_governor_airflow_wish_lfm", {}, 3),
+    "elGovernorCardSwitchHeadroom": ("element_switch_headroom_celsius", {}, 3), "elGovernorCardFan": ("element_governor_fan_pwm_ratio", {}, 6),
+    "elGovernorSlotCap": ("element_drive_cap_ratio", {}, 6), "elGovernorSlotBudget": ("element_drive_budget_watts", {}, 3),
+    "elGovernorSlotLimit": ("element_drive_limit_celsius", {}, 3), "elGovernorSlotHeadroom": ("element_drive_headroom_celsius", {}, 3),
+    "elGovernorSlotTemperature": ("element_drive_temperature_estimate_celsius", {}, 3),
+    "elGovernorSlotPower": ("element_drive_power_estimate_watts", {}, 3),
+    "elGovernorSlotWithheld": ("element_drive_throughput_withheld_ratio", {}, 6),
+    "elGovernorSlotCapInForce": ("element_drive_cap_in_force_ratio", {}, 6),
+    "elGovernorSlotMismatches": ("element_drive_actuator_mismatch_total", {}, 0),
+    "elGovernorSlotFailures": ("element_drive_action_failures_total", {}, 0),
+    "elGovernorSlotEscaped": ("element_drive_budget_escape_bytes_total", {}, 0),
+    "elGovernorSlotSensorValid": ("element_drive_sensor_valid", {}, FLAG), "elEnduranceRated": ("element_drive_rated_endurance_bytes", {}, 0),
+    "elEnduranceRateDay": ("element_drive_write_rate_bytes_per_second", {"window": "1d"}, 0),
+    "elEnduranceRateMonth": ("element_drive_write_rate_bytes_per_second", {"window": "30d"}, 0),
+    "elWarrantyRated": ("element_card_rated_endurance_bytes", {}, 0), "elWarrantyRemaining": ("element_card_warranty_remaining_seconds", {}, 0),
+    "elWarrantyEnduranceRemaining": ("element_card_warranty_endurance_remaining_ratio", {}, 6),
 }
-UP = {"4.1.5": "element_drive_up"}  # TruthValue against 1 and 0
+# How the index of each table becomes labels: of the card, its slot, the sensor of a drive, a link by its address, a sensor of the board by its name.
+CARD, SLOT, DRIVE_SENSOR, LINK, BOARD = {3, 10, 13}, {4, 5, 6, 7, 11, 12}, {7}, {8}, {9}
 
 
 def exporter(b, web, *flags, prefix=()):
@@ -68,42 +116,130 @@ def metrics(web):
     return out
 
 
-def matching(found, name, labels):
-    return [v for (n, have), v in found.items() if n == name and labels.items() <= dict(have).items()]
+def columns(b):
+    """{name: (table, column)}, and the names of those whose value the catalog of metrics gives."""
+    done = subprocess.run([b.build / "tests/snmp-columns"], capture_output=True, text=True, check=True).stdout
+    where = {}
+    for oid, name, _ in map(str.split, done.splitlines()):
+        if oid.startswith(BASE + "."):
+            part = oid[len(BASE) + 1:].split(".")
+            where[name] = int(part[1]), int(part[-1])
+    source = (b.source / "src/exporter/snmp_tables.c").read_text()
+    return where, set(re.findall(r'"(\w+)", (?:METRIC|FLAG|SENSOR|MEGA)\(', source))
 
 
 def walk_equals_metrics(b):
     """Every shared value of a walk is that of /metrics of the same snapshot, and none is missing on either side."""
     web, port = free_port(socket.SOCK_STREAM), free_port()
+    where, shared = columns(b)
+    assert shared <= set(SHARED), shared - set(SHARED)
     b.snapshot("--drives", 21, "--sensors", 2, "--odd", "--seq", 41)
     exporter(b, web, "--snmp.standalone", f"udp:127.0.0.1:{port}", "--snmp.agentx", "off")
     b.snapshot("--drives", 21, "--sensors", 2, "--odd", "--seq", 42)
-    walk, page = dict(b.walk(port)), metrics(web)
-    assert walk[oid_tuple(BASE + ".1.1.1.0")] == "Counter32: 42"
-    cards = {k[-1]: v.split('"')[1] for k, v in walk.items() if k[:-1] == oid_tuple(BASE + ".1.3.1.2")}
-    compared, seen = 0, set()
-    for key, text in walk.items():
-        table = ".".join(map(str, key[11:14]))
-        value = int(re.search(r"-?\d+$", text).group()) if re.search(r": -?\d+$", text) else None
-        if table not in SHARED and table not in UP:
+    cells = {}  # {(table, column): {index: text}}
+    for key, text in b.walk(port):
+        place = 13 if key[11] >= 3 else 12  # of the column: groups of scalars have no row
+        cells.setdefault((key[11], key[place]), {})[key[place + 1:]] = (text.split(": ", 1) + [""])[1].strip('"')
+    page = metrics(web)
+    assert cells[1, 1] == {(0,): "42"}
+
+    def labels(table, index):
+        out = {}
+        if table in CARD | SLOT | LINK:
+            out["card"] = cells[3, 2][index[:1]]
+        if table in SLOT:
+            out["slot"] = str(index[1] - 1)
+        if table in DRIVE_SENSOR:
+            out["sensor"] = "composite" if index[2] == 1 else str(index[2] - 1)
+        if table in LINK:
+            out["address"] = cells[8, 4][index]
+        if table in BOARD:
+            out["sensor"] = cells[9, 2][index]
+        return out
+    compared = 0
+    for name, (metric, extra, decimals) in SHARED.items():
+        series = {k: v for k, v in page.items() if k[0] == metric and extra.items() <= dict(k[1]).items()}
+        column = cells.get(where[name], {})
+        assert len(series) == len(column), (name, len(series), len(column))
+        for index, text in column.items():
+            want = dict(extra, **labels(where[name][0], index))
+            got = [v for (_, have), v in series.items() if want.items() <= dict(have).items()]
+            value = {"1": 1, "2": 0}[text] if decimals is FLAG else int(text)
+            assert len(got) == 1, (name, want, got)
+            scaled = min(round(got[0] * 10 ** (decimals or 0)), 2**64 - 1)
+            assert value == scaled or abs(value - scaled) <= abs(scaled) * 1e-15, (name, want, value, got[0])
+            compared += 1
+    told = sum(1 for n in SHARED if cells.get(where[n]))
+    assert told > len(SHARED) - 6, [n for n in SHARED if not cells.get(where[n])]
+    return f"{compared} values of {told} columns"
+
+
+def entities_as_managers_read_them(b):
+    """ENTITY-SENSOR-MIB by the rules of the strictest reader known (LibreNMS): names from entPhysicalName of what has an entPhysicalDescr, scale and
+    then precision, nothing unavailable, over 200 C, at -127 or at the end of the range. What it shows is what /metrics says; nothing is left out but
+    what is no good reading and the two kinds it has no word for."""
+    web, port = free_port(socket.SOCK_STREAM), free_port()
+    b.snapshot("--drives", 21, "--sensors", 2, "--odd")
+    exporter(b, web, "--snmp.standalone", f"udp:127.0.0.1:{port}", "--snmp.agentx", "off")
+    page = metrics(web)
+    column = {}
+    for key, text in b.walk(port, "1.3.6.1.2.1.47.1.1.1.1") + b.walk(port, "1.3.6.1.2.1.99.1.1.1"):
+        column.setdefault(key[6:-1][0:1] + key[-2:-1], {})[key[-1]] = text.split(": ", 1)[1].strip('"') if ": " in text else ""
+    descr, inside, name = column[47, 2], column[47, 4], column[47, 7]
+    kinds = {"4": "voltage", "5": "current", "6": "power", "8": "temperature", "9": "humidity", "10": "fanspeed"}
+    shown, left_out = {}, []
+    for index, kind in column[99, 1].items():
+        scale = {"8": 1000, "9": 1}[column[99, 2][index]] * 10 ** int(column[99, 3][index])
+        raw, status = int(column[99, 4][index]), column[99, 5][index]
+        value = raw / scale
+        assert descr[index] and name[index], "it would have no name"
+        if kind not in kinds or status != "1" or raw == -10**9 or (kinds[kind] == "temperature" and value > 200) or value == -127:
+            left_out.append((kind, status))
             continue
-        name, extra, decimals = SHARED.get(table, (UP.get(table), {}, 0))
-        labels = dict(extra or {}, card=cards[key[14]], **({"slot": str(key[15] - 1)} if len(key) > 15 else {}))
-        got = matching(page, name, labels)
-        assert len(got) == 1, (name, labels, got)
-        if table in UP:
-            value = {1: 1, 2: 0}[value]
-        want = min(round(got[0] * 10**decimals), 2**64 - 1)
-        assert value == want or abs(value - want) <= abs(want) * 1e-15, (name, labels, value, got[0])
-        compared += 1
-        seen.add((name, tuple(sorted((extra or {}).items()))))
-    for name, extra, _ in list(SHARED.values()) + [(UP["4.1.5"], {}, 0)]:
-        there = len(matching(page, name, extra or {}))
-        assert there == sum(1 for k in walk if ".".join(map(str, k[11:14])) in [c for c, s in SHARED.items() if s[0] == name and (s[1] or {}) == (extra or {})] +
-                            ([t for t, n in UP.items() if n == name])), (name, there)
-        assert there, name
-    print(f"  {compared} values compared, {len(seen)} metrics")
-    assert compared > 400
+        assert name[index] not in shown, "two of one name: " + name[index]
+        shown[name[index]] = (kinds[kind], value)
+        way = [index]
+        while inside[way[-1]] != "0":
+            way.append(int(inside[way[-1]]))
+        assert len(way) <= 5 and all(descr[w] for w in way)
+    found = 0
+    for (metric, labels), v in page.items():
+        l = dict(labels)
+        if metric == "element_drive_temperature_celsius":
+            sensor = l["sensor"] if l["sensor"] == "composite" else f"sensor {l['sensor']}"
+            assert shown.get(f"{l['card']} slot {l['slot']} {sensor}") == ("temperature", v), (l, v)
+            found += 1
+        elif metric == "element_switch_temperature_celsius":
+            assert shown[f"{l['card']} switch temperature"] == ("temperature", v), (l, v)
+            found += 1
+    assert found == sum(1 for n in shown if re.search(r" (slot \d+ (composite|sensor \d)|switch temperature)$", n)) and found > 50, found
+    assert {s for k, s in left_out if k in kinds} <= {"2", "3"} and {k for k, s in left_out if s == "1"} <= {"1"}, left_out
+    return f"{len(shown)} sensors shown, {len(left_out)} left out"
+
+
+def broken_updates(b):
+    """A snapshot that is torn, empty, of something else or gone takes no sub-tree away: scalars answer, and rows are back with the next good one."""
+    web, port = free_port(socket.SOCK_STREAM), free_port()
+    good = b.snapshot("--drives", 8, "--seq", 2).read_bytes()
+    (b.dir / "snapshot").unlink()
+    exporter(b, web, "--snmp.standalone", f"udp:127.0.0.1:{port}", "--snmp.agentx", "off")
+    none = len(b.walk(port))
+    assert none > 10 and b.own(port, "1.2.3.0") is not None and b.own(port, "1.4.1.4.1.1") is None
+    seq = 10
+    for bad in good[:len(good) // 2], b"", os.urandom(len(good)), good[:100] + bytes(len(good) - 100), None:
+        seq += 1
+        b.snapshot("--drives", 8, "--seq", seq)
+        until(lambda: b.own(port, "1.1.1.0") == str(seq), 60, "a good one")
+        assert len(b.walk(port)) > 1000
+        if bad is None:
+            (b.dir / "snapshot").unlink()
+        else:
+            (b.dir / "snapshot.new").write_bytes(bad)
+            (b.dir / "snapshot.new").rename(b.dir / "snapshot")
+        for _ in range(5):
+            assert len(b.walk(port)) >= none and b.own(port, "1.2.3.0") in ("1", "2"), "the sub-tree is gone"
+    b.snapshot("--drives", 8, "--seq", 99)
+    until(lambda: b.own(port, "1.1.1.0") == "99" and len(b.walk(port)) > 1000, 60, "all is back")
 
 
 def sandboxed_all_at_once(b):
@@ -325,6 +461,29 @@ def snmptrapd_example(b):
     assert len(lines) == 3 and "elDriveTemperatureRaised" in lines[1] and "elDriveTemperatureCriticalCleared" in lines[2], lines
 
 
+def scraped_by_prometheus(b, web, port, temperatures):
+    """With the scrape job that the project itself gives for snmp_exporter."""
+    at = free_port(socket.SOCK_STREAM)
+    (b.dir / "prometheus.yml").write_text(f"""global: {{scrape_interval: 2s, scrape_timeout: 2s}}
+scrape_configs:
+  - job_name: snmp
+    metrics_path: /snmp
+    params: {{module: [elementd]}}
+    static_configs: [{{targets: ["127.0.0.1:{port}"]}}]
+    relabel_configs:
+      - {{source_labels: [__address__], target_label: __param_target}}
+      - {{source_labels: [__param_target], target_label: instance}}
+      - {{target_label: __address__, replacement: "127.0.0.1:{web}"}}
+""")
+    b.start("prometheus", f"--config.file={b.dir}/prometheus.yml", f"--storage.tsdb.path={b.dir}/tsdb", f"--web.listen-address=127.0.0.1:{at}", log="prometheus.log")
+
+    def count():
+        text = fetch(f"http://127.0.0.1:{at}/api/v1/query?query=count(elHealthTemperature)")
+        result = text and json.loads(text)["data"]["result"]
+        return result and result[0]["value"][1]
+    until(lambda: count() == str(temperatures), 120, "Prometheus has the temperatures")
+
+
 def snmp_exporter(b):
     """prometheus-snmp-exporter with our snmp.yml; and snmp.yml is what the generator makes of generator.yml."""
     port, web = free_port(), free_port(socket.SOCK_STREAM)
@@ -344,6 +503,7 @@ def snmp_exporter(b):
         l = dict(re.findall(r'(\w+)="([^"]*)"', labels))
         want = walk[oid_tuple(f"{BASE}.1.6.1.2.{l['elCardIndex']}.{l['elSlotIndex']}")]
         assert want == f"INTEGER: {int(float(value))}" and l["elCardName"].startswith("lqd4500-") and l["elSlotNumber"] == str(int(l["elSlotIndex"]) - 1)
+    scraped_by_prometheus(b, web, port, len(got))
     (b.dir / "generator.yml").write_text((b.source / "deploy/snmp/generator.yml").read_text())
     (b.dir / "snmp.yml").unlink()
     subprocess.run(["prometheus-snmp-generator", "generate"], cwd=b.dir, check=True, capture_output=True,
@@ -378,7 +538,7 @@ def plugin(b):
     until(lambda: run("-m", "1")[0] == 3, 60, "too old")
 
 
-CASES = [memory_of_a_large_machine, walk_equals_metrics, sandboxed_all_at_once, opened_later, resynchronise, debian_snmpd_with_drop_in, doctor, doctor_misses_ours, snmptrapd_example, snmp_exporter, plugin]
+CASES = [memory_of_a_large_machine, walk_equals_metrics, entities_as_managers_read_them, broken_updates, sandboxed_all_at_once, opened_later, resynchronise, debian_snmpd_with_drop_in, doctor, doctor_misses_ours, snmptrapd_example, snmp_exporter, plugin]
 
 if __name__ == "__main__":
     sys.exit(test_agent.main(CASES))

@@ -307,6 +307,8 @@ static void make_odd(struct maker *m)
     struct el_slot *t = el_snapshot_slots(m->s);
     uint32_t n = m->s->slots.count;
 
+    if (m->s->links.count > 1)
+        el_snapshot_links(m->s)[1].current_mts = 5000, el_snapshot_links(m->s)[1].current_width = 2;
     if (n > 1)
         forget_drive(&t[1], EL_SLOT_EMPTY, "no drive");
     if (n > 2)

@@ -10,8 +10,8 @@ struct el_test_snapshot {
     int64_t time_us;  /* BOOTTIME; 0 = now */
     uint64_t seed;    /* of the values */
     uint32_t events, alarms;
-    bool odd;    /* slot 1 empty, slot 2 gone, slot 3 failed, slot 4 with extreme counters and text, as far as there are
-                    drives */
+    bool odd;    /* slot 1 empty, slot 2 gone, slot 3 failed, slot 4 with extreme counters and text, a slow link, as far
+                    as there are drives */
     bool kinds;  /* events are of every kind in turn, each raised and then cleared */
     bool turned; /* cards numbered backwards, other drives in the slots */
 };

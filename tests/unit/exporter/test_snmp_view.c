@@ -300,6 +300,8 @@ static void values_in_their_units(void **state)
     assert_non_null(find(v, "1.6.1.1.1.1", &i)); /* bit 0 is the highest */
     assert_int_equal(i.value.len, 1);
     assert_int_equal((uint8_t)i.value.text[0], 0xa0);
+    assert_non_null(find(v, "1.4.1.18.1.1", &i)); /* failed polls, whatever was asked of the drive */
+    assert_int_equal(i.value.gauge, 1);
     assert_non_null(find(v, "1.4.1.3.1.4", &i));
     assert_memory_equal(i.value.text, "lqd4500-0 slot 3", i.value.len);
     assert_non_null(find(v, "1.1.2.0", &i)); /* DateAndTime */
