@@ -6,20 +6,34 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MAP_MOST (1u << 20) /* the pages of larger files are not worth counting as resident: copying is all they cost */
+
+static const struct el_file_half none = {.fd = -1};
+
 void el_file_pair_init(struct el_file_pair *p)
 {
-    *p = (struct el_file_pair){.live_fd = -1, .spare_fd = -1};
+    p->live = p->spare = none;
     signal(SIGIO, SIG_IGN);
 }
 
-static void drop(int *fd)
+static void unmap(struct el_file_half *h)
 {
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
+    if (h->map)
+        munmap(h->map, (size_t)h->size);
+    h->map = NULL;
+}
+
+static void drop(struct el_file_half *h)
+{
+    unmap(h);
+    if (h->fd >= 0)
+        close(h->fd);
+    *h = none;
 }
 
 static int put_all(int fd, const char *bytes, size_t n)
@@ -35,60 +49,62 @@ static int put_all(int fd, const char *bytes, size_t n)
             return -errno;
         at += w;
     }
+    return ftruncate(fd, at) < 0 ? -errno : 0;
+}
+
+/* Pages that were written are there: copying into them cannot fail, a call that makes them can. */
+static int put(struct el_file_half *h, const void *bytes, size_t n)
+{
+    int r;
+
+    if (h->map && h->size == (off_t)n) {
+        memcpy(h->map, bytes, n);
+        return 0;
+    }
+    unmap(h);
+    r = put_all(h->fd, bytes, n);
+    if (r < 0)
+        return r;
+    h->size = (off_t)n;
+    h->map = n <= MAP_MOST ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, h->fd, 0) : MAP_FAILED;
+    if (h->map == MAP_FAILED)
+        h->map = NULL;
     return 0;
 }
 
-/* The kernel grants a write lease only on a file that nobody else has open or mapped. It is given back at once: under
- * the lease a reader of the published file would have to wait for us. The spare has no reader that knows its name. */
-static bool spare_is_free(const struct el_file_pair *p, int dirfd, const char *spare)
+/* Still under its name and as long as we left it, and nobody else has it open or mapped: only then the kernel grants a
+ * write lease. It is given back at once: under the lease a reader of the published file would have to wait for us. The
+ * spare has no reader that knows its name. */
+static bool is_free(const struct el_file_half *spare)
 {
     struct stat st;
 
-    return p->spare_fd >= 0 && fstatat(dirfd, spare, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == p->spare_ino &&
-           st.st_dev == p->spare_dev && fcntl(p->spare_fd, F_SETLEASE, F_WRLCK) == 0 &&
-           fcntl(p->spare_fd, F_SETLEASE, F_UNLCK) == 0;
+    return spare->fd >= 0 && fstat(spare->fd, &st) == 0 && st.st_nlink == 1 && st.st_size == spare->size &&
+           fcntl(spare->fd, F_SETLEASE, F_WRLCK) == 0 && fcntl(spare->fd, F_SETLEASE, F_UNLCK) == 0;
 }
 
 /* Opened anew under a name that is free: what had the name may be in somebody's hands. */
-static int fresh_spare(struct el_file_pair *p, int dirfd, const char *spare, mode_t mode)
+static int open_fresh(struct el_file_half *spare, int dirfd, const char *name, mode_t mode)
 {
-    struct stat st;
-
-    drop(&p->spare_fd);
-    if (unlinkat(dirfd, spare, 0) < 0 && errno != ENOENT)
+    drop(spare);
+    if (unlinkat(dirfd, name, 0) < 0 && errno != ENOENT)
         return -errno;
-    p->spare_fd = openat(dirfd, spare, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-    if (p->spare_fd < 0 || fchmod(p->spare_fd, mode) < 0 || fstat(p->spare_fd, &st) < 0)
-        return -errno;
-    p->spare_dev = st.st_dev;
-    p->spare_ino = st.st_ino;
-    p->spare_size = 0;
-    return 0;
+    spare->fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    return spare->fd < 0 || fchmod(spare->fd, mode) < 0 ? -errno : 0;
 }
 
 /* The spare takes the name. What had the name becomes the spare if it is ours, and goes otherwise. */
 static int publish(struct el_file_pair *p, int dirfd, const char *spare, const char *name)
 {
-    int fd = p->spare_fd;
-    size_t size = p->spare_size;
-    dev_t dev = p->spare_dev;
-    ino_t ino = p->spare_ino;
+    struct el_file_half was = p->live;
 
-    if (p->live_fd >= 0 && renameat2(dirfd, spare, dirfd, name, RENAME_EXCHANGE) == 0) {
-        p->spare_fd = p->live_fd;
-        p->spare_dev = p->live_dev;
-        p->spare_ino = p->live_ino;
-        p->spare_size = p->live_size;
-    } else if (renameat(dirfd, spare, dirfd, name) == 0) {
-        drop(&p->live_fd);
-        p->spare_fd = -1;
-    } else {
-        return -errno;
+    if (was.fd < 0 || renameat2(dirfd, spare, dirfd, name, RENAME_EXCHANGE) < 0) {
+        if (renameat(dirfd, spare, dirfd, name) < 0)
+            return -errno;
+        drop(&was);
     }
-    p->live_fd = fd;
-    p->live_dev = dev;
-    p->live_ino = ino;
-    p->live_size = size;
+    p->live = p->spare;
+    p->spare = was;
     return 0;
 }
 
@@ -99,18 +115,15 @@ int el_file_pair_write(struct el_file_pair *p, int dirfd, const char *name, cons
 
     if ((size_t)snprintf(spare, sizeof spare, "%s.new", name) >= sizeof spare)
         return -ENAMETOOLONG;
-    if (!spare_is_free(p, dirfd, spare))
-        r = fresh_spare(p, dirfd, spare, mode);
+    if (!is_free(&p->spare))
+        r = open_fresh(&p->spare, dirfd, spare, mode);
     if (r == 0)
-        r = put_all(p->spare_fd, bytes, n);
-    if (r == 0 && p->spare_size > n && ftruncate(p->spare_fd, (off_t)n) < 0)
-        r = -errno;
-    p->spare_size = n;
+        r = put(&p->spare, bytes, n);
     if (r == 0)
         r = publish(p, dirfd, spare, name);
     if (r < 0) {
         unlinkat(dirfd, spare, 0);
-        drop(&p->spare_fd);
+        drop(&p->spare);
     }
     return r;
 }
@@ -122,6 +135,6 @@ void el_file_pair_remove(struct el_file_pair *p, int dirfd, const char *name)
     snprintf(spare, sizeof spare, "%.240s.new", name);
     unlinkat(dirfd, name, 0);
     unlinkat(dirfd, spare, 0);
-    drop(&p->live_fd);
-    drop(&p->spare_fd);
+    drop(&p->live);
+    drop(&p->spare);
 }

@@ -1,18 +1,22 @@
 /* A file that is replaced at every round, without new pages at every round: two files that change places. One is
  * published under its name, the spare (NAME.new) is written and then exchanged with it in one step. Readers see the old
  * or the new bytes, never a mix: a spare that somebody still has open or mapped is left to them, and a new file takes
- * its place. Where the kernel or the file system cannot tell or exchange, each round makes a new file, as
- * el_file_replace does. One owner, one thread. */
+ * its place. As long as the size stays, a round writes into memory that both files are mapped to; readers tell a new
+ * round by inode and change time, for such a write moves no time of modification. Where the kernel or the file system
+ * cannot tell, map or exchange, each round writes or makes a file. One owner, one thread. */
 #pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
 
+struct el_file_half {
+    int fd;     /* -1 = none */
+    void *map;  /* the whole file, NULL = not mapped */
+    off_t size; /* as last written */
+};
+
 struct el_file_pair {
-    int live_fd, spare_fd; /* -1 = none */
-    dev_t spare_dev, live_dev;
-    ino_t spare_ino, live_ino;
-    size_t spare_size, live_size;
+    struct el_file_half live, spare;
 };
 
 /* From here on the process ignores SIGIO: the kernel sends it when a spare is opened while it is looked at. */

@@ -16,7 +16,6 @@ struct el_governor {
     struct el_safety *safety; /* behind the state */
     uint32_t room;            /* slots there is memory for */
     struct el_decision last; /* what was asked for */
-    bool stepped;
     int64_t asserted_us[EL_CARD_SLOTS_MAX];
     uint8_t retries[EL_CARD_SLOTS_MAX]; /* of a cap that is not in force: each waits twice as long */
     _Alignas(max_align_t) unsigned char state[];
@@ -88,7 +87,7 @@ struct el_governor *el_governor_new(const struct el_governor_law *law, const str
     g->room = slots;
     g->safety = (struct el_safety *)(void *)(g->state + state);
     take_card(g, card);
-    el_decision_clear(&g->last, g->card.slots);
+    el_decision_clear(&g->last, slots);
     if (law->init(g->state, &g->card) < 0) {
         free(g);
         return NULL;
@@ -163,7 +162,7 @@ void el_governor_step(struct el_governor *g, const struct el_governor_input *in,
         out->fan_pwm_ratio = NAN;
     out->fan_write = g->card.fans > 0 && isfinite(out->fan_pwm_ratio) && out->fan_pwm_ratio != g->last.fan_pwm_ratio;
     out->card_limit_w = g->card.card_limit_w;
-    g->last = *out;
+    memcpy(&g->last, out, offsetof(struct el_decision, slot) + out->slots * sizeof out->slot[0]);
 }
 
 void el_governor_reconfigure(struct el_governor *g, const struct el_governor_card *card)

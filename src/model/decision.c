@@ -7,9 +7,10 @@
 
 void el_decision_clear(struct el_decision *d, uint32_t slots)
 {
-    memset(d, 0, sizeof(*d));
-    d->slots = EL_MIN(slots, (uint32_t)EL_CARD_SLOTS_MAX);
-    for (uint32_t i = 0; i < EL_CARD_SLOTS_MAX; i++) {
+    slots = EL_MIN(slots, (uint32_t)EL_CARD_SLOTS_MAX);
+    memset(d, 0, offsetof(struct el_decision, slot) + slots * sizeof d->slot[0]);
+    d->slots = slots;
+    for (uint32_t i = 0; i < slots; i++) {
         struct el_slot_decision *s = &d->slot[i];
 
         s->cap_ratio = 1;

@@ -57,7 +57,6 @@ struct el_slot_decision {
 /* One card. */
 struct el_decision {
     uint32_t slots;
-    struct el_slot_decision slot[EL_CARD_SLOTS_MAX];
     double fan_pwm_ratio; /* wanted, 0..1; NAN = leave alone */
     bool fan_write;
     enum el_failsafe failsafe;
@@ -69,6 +68,7 @@ struct el_decision {
     double airflow_wish_lfm;                    /* the air it would like to have; NAN = content */
     double switch_headroom_c;                   /* NAN = unknown */
     bool air_failing;
+    struct el_slot_decision slot[EL_CARD_SLOTS_MAX]; /* the first `slots` of them; the rest is never touched */
 };
 
 /* A decision that asks for nothing: every cap 1, every number unknown. */

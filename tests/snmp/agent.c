@@ -30,7 +30,7 @@ static const struct el_snapshot *acquire(void *ctx, int64_t now_us, bool *stale)
     struct stat st;
     const char *why;
 
-    if (stat(f->path, &st) == 0 && (st.st_ino != f->st.st_ino || st.st_mtim.tv_nsec != f->st.st_mtim.tv_nsec)) {
+    if (stat(f->path, &st) == 0 && (st.st_ino != f->st.st_ino || st.st_ctim.tv_nsec != f->st.st_ctim.tv_nsec)) {
         f->st = st;
         f->now = NULL;
         el_snapshot_read(AT_FDCWD, f->path, &f->now, &why);

@@ -53,6 +53,13 @@ static ino_t inode(const char *name)
     return fstatat(dirfd_, name, &st, 0) == 0 ? st.st_ino : 0;
 }
 
+static int truncate_at(const char *name, off_t n)
+{
+    EL_AUTO_CLOSE int fd = openat(dirfd_, name, O_WRONLY);
+
+    return ftruncate(fd, n);
+}
+
 static void test_content(void **state)
 {
     struct el_file_pair p;
@@ -84,6 +91,7 @@ static void test_places_change(void **state)
     second = inode("f");
     put(&p, 'c', SIZE);
     assert_int_not_equal(first, second);
+    assert_non_null(p.spare.map); /* the next round is copied, and told by the change time alone */
     assert_int_equal(inode("f"), first);
     put(&p, 'd', SIZE);
     assert_int_equal(inode("f"), second);
@@ -142,6 +150,9 @@ static void test_meddling(void **state)
     expect('g', SIZE);
     put(&p, 'h', SIZE);
     expect('h', SIZE);
+    assert_int_equal(truncate_at("f.new", 100), 0); /* what was mapped is no longer there to be written */
+    put(&p, 'i', SIZE);
+    expect('i', SIZE);
     el_file_pair_remove(&p, dirfd_, "f");
 }
 
