@@ -27,6 +27,40 @@ struct el_body *el_body_new(unsigned status, const char *type, struct el_buf *by
     return b;
 }
 
+struct el_body *el_body_text(unsigned status, const char *text)
+{
+    struct el_buf bytes = {0};
+    struct el_body *b;
+
+    el_buf_puts(&bytes, text);
+    el_buf_putc(&bytes, '\n');
+    b = el_body_new(status, "text/plain; charset=utf-8", &bytes);
+    if (b)
+        b->etag[0] = '\0';
+    return b;
+}
+
+struct el_body *el_body_refusal(enum el_refusal why)
+{
+    static const struct {
+        unsigned status;
+        const char *text, *header, *value;
+    } refusal[EL_REFUSALS] = {
+        [EL_REFUSE_PATH] = {404, "404: no such page; see / for what there is"},
+        [EL_REFUSE_METHOD] = {405, "405: only GET and HEAD", "Allow", "GET, HEAD"},
+        [EL_REFUSE_PASSWORD] = {401, "401: name and password, please", "WWW-Authenticate", "Basic realm=\"elementd\""},
+        [EL_REFUSE_RATE] = {429, "429: more requests than rate_limit allows", "Retry-After", "1"},
+        [EL_REFUSE_BUSY] = {503, "503: busy, try again", "Retry-After", "1"},
+    };
+    struct el_body *b = el_body_text(refusal[why].status, refusal[why].text);
+
+    if (b) {
+        b->header = refusal[why].header;
+        b->value = refusal[why].value;
+    }
+    return b;
+}
+
 struct el_body *el_body_ref(struct el_body *b)
 {
     b->refs++;

@@ -6,13 +6,13 @@
 
 /* A finished answer. Everything but the count is constant once made; `type` and the like are static text. */
 struct el_body {
-    unsigned refs;        /* HTTP thread only */
-    unsigned status;      /* 200, 503 */
-    const char *type;     /* Content-Type */
-    const char *encoding; /* Content-Encoding; NULL = identity */
-    const char *cache;    /* Cache-Control */
-    const char *policy;   /* Content-Security-Policy; NULL = none */
-    char etag[24];        /* quoted, of the bytes; "" = none */
+    unsigned refs;              /* HTTP thread only */
+    unsigned status;            /* 200, 503 */
+    const char *type;           /* Content-Type */
+    const char *encoding;       /* Content-Encoding; NULL = identity */
+    const char *cache;          /* Cache-Control */
+    const char *header, *value; /* one more header; NULL = none */
+    char etag[24];              /* quoted, of the bytes; "" = none */
     struct el_buf bytes;
     /* What the server has made of it, for all who get it; goes when the provider is done with the body. */
     void *answer;
@@ -32,6 +32,13 @@ struct el_content {
 
 /* A new body with one reference; takes over `bytes` (also on failure). NULL: out of memory. */
 struct el_body *el_body_new(unsigned status, const char *type, struct el_buf *bytes);
+/* A line of text and a line feed, not worth an ETag. NULL: out of memory. */
+struct el_body *el_body_text(unsigned status, const char *text);
+
+/* Why there is nothing to serve, in words, with the status and the header that go with it. */
+enum el_refusal { EL_REFUSE_PATH, EL_REFUSE_METHOD, EL_REFUSE_PASSWORD, EL_REFUSE_RATE, EL_REFUSE_BUSY, EL_REFUSALS };
+struct el_body *el_body_refusal(enum el_refusal why); /* NULL: out of memory */
+
 struct el_body *el_body_ref(struct el_body *b);
 struct el_body *el_body_unref(struct el_body *b); /* takes NULL, returns NULL */
 

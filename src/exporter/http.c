@@ -3,21 +3,21 @@
 #include <errno.h>
 #include <gnutls/abstract.h>
 #include <microhttpd.h>
-#include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "exporter/auth.h"
 #include "exporter/door.h"
+#include "exporter/lookout.h"
 #include "exporter/tls.h"
 
 #define POOL_BYTES (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
 #define SWEEP_US   (250 * EL_USEC_PER_MSEC)
 #define TICK_US    EL_USEC_PER_SEC
+#define UNSEEN_MAX 8                       /* turns without a look at what else is ready, while lone requests do not cease */
 #define IDLE_US    (300 * EL_USEC_PER_SEC) /* kept alive between scrapes; cut earlier when the house is full */
-
-enum { PLAIN_404, PLAIN_405, PLAIN_401, PLAIN_429, PLAIN_503, PLAIN_COUNT };
 
 struct conn {
     struct el_guest guest;
@@ -34,14 +34,17 @@ struct el_http {
     struct MHD_Daemon *daemon;
     struct conn *arriving; /* handed to on_connection */
     unsigned edition;      /* of the configured headers: answers of an earlier one are made anew */
-    struct MHD_Response *plain[PLAIN_COUNT];
+    struct el_body *refusal[EL_REFUSALS];
 
     struct el_web_config *config;
     struct el_tls *tls;
     struct el_auth *auth;
     int64_t rate_due_us;
 
+    struct el_lookout lookout; /* listeners, `wake`, verdicts, the time; waited for by the library beside connections */
+    bool listening;
     int64_t now_us, next_tick_us, next_sweep_us;
+    unsigned unseen; /* turns since the last look around */
 };
 
 /* --- responses --- */
@@ -55,21 +58,13 @@ static void add_configured(const struct el_http *h, struct MHD_Response *r)
     }
 }
 
-static struct MHD_Response *plain_response(const struct el_http *h, const char *text, const char *header,
-                                           const char *value)
+/* What a client's cache goes by; all there is of it when the client has the bytes. */
+static void add_cache_headers(struct MHD_Response *r, const struct el_body *b)
 {
-    struct MHD_Response *r =
-        MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
-
-    if (!r)
-        return NULL;
-    MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain; charset=utf-8");
-    MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-    if (header)
-        MHD_add_response_header(r, header, value);
-    add_configured(h, r);
-    return r;
+    MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, b->cache);
+    MHD_add_response_header(r, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+    if (b->etag[0])
+        MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, b->etag);
 }
 
 static void unref_body(void *body)
@@ -86,42 +81,14 @@ static struct MHD_Response *body_response(const struct el_http *h, struct el_bod
         return NULL;
     el_body_ref(b);
     MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, b->type);
-    MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, b->cache);
-    MHD_add_response_header(r, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+    add_cache_headers(r, b);
     MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
     if (b->encoding)
         MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_ENCODING, b->encoding);
-    if (b->policy)
-        MHD_add_response_header(r, "Content-Security-Policy", b->policy);
-    if (b->etag[0])
-        MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, b->etag);
+    if (b->header)
+        MHD_add_response_header(r, b->header, b->value);
     add_configured(h, r);
     return r;
-}
-
-static void forget_responses(struct el_http *h)
-{
-    h->edition++;
-    for (int i = 0; i < PLAIN_COUNT; i++) {
-        if (h->plain[i])
-            MHD_destroy_response(h->plain[i]);
-        h->plain[i] = NULL;
-    }
-}
-
-static int make_plain(struct el_http *h)
-{
-    h->plain[PLAIN_404] = plain_response(h, "404: no such page; see / for what there is\n", NULL, NULL);
-    h->plain[PLAIN_405] = plain_response(h, "405: only GET and HEAD\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    h->plain[PLAIN_401] = plain_response(h, "401: name and password, please\n", MHD_HTTP_HEADER_WWW_AUTHENTICATE,
-                                         "Basic realm=\"elementd\"");
-    h->plain[PLAIN_429] =
-        plain_response(h, "429: more requests than rate_limit allows\n", MHD_HTTP_HEADER_RETRY_AFTER, "1");
-    h->plain[PLAIN_503] = plain_response(h, "503: busy, try again\n", MHD_HTTP_HEADER_RETRY_AFTER, "1");
-    for (int i = 0; i < PLAIN_COUNT; i++)
-        if (!h->plain[i])
-            return -ENOMEM;
-    return 0;
 }
 
 static void free_response(void *response)
@@ -158,14 +125,20 @@ static bool etag_matches(const char *if_none_match, const char *etag)
     return if_none_match && etag[0] && (strcmp(if_none_match, "*") == 0 || strstr(if_none_match, etag));
 }
 
+static enum MHD_Result send_body(struct el_http *h, struct MHD_Connection *m, struct el_body *b)
+{
+    struct MHD_Response *r = shared_response(h, b);
+
+    return r ? MHD_queue_response(m, b->status, r) : MHD_NO;
+}
+
 static enum MHD_Result send_not_modified(struct el_http *h, struct MHD_Connection *m, const struct el_body *b)
 {
     struct MHD_Response *r = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
     enum MHD_Result done = MHD_NO;
 
     if (r) {
-        MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, b->etag);
-        MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, b->cache);
+        add_cache_headers(r, b);
         add_configured(h, r);
         done = MHD_queue_response(m, MHD_HTTP_NOT_MODIFIED, r);
         MHD_destroy_response(r);
@@ -180,23 +153,18 @@ static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m,
         .accept = header_of(m, MHD_HTTP_HEADER_ACCEPT),
         .accept_encoding = header_of(m, MHD_HTTP_HEADER_ACCEPT_ENCODING),
     };
-    struct MHD_Response *response;
     struct el_body *body = NULL;
     enum MHD_Result done;
     int r = h->o.content->get(h->o.content->ctx, &request, h->now_us, &body);
 
-    if (r == -ENOENT) {
-        h->counters.not_found++;
-        return MHD_queue_response(m, MHD_HTTP_NOT_FOUND, h->plain[PLAIN_404]);
+    if (r < 0) {
+        h->counters.not_found += r == -ENOENT;
+        return send_body(h, m, h->refusal[r == -ENOENT ? EL_REFUSE_PATH : EL_REFUSE_BUSY]);
     }
-    if (r == 0 && body->status == MHD_HTTP_OK &&
-        etag_matches(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag)) {
+    if (body->status == MHD_HTTP_OK && etag_matches(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag))
         done = send_not_modified(h, m, body);
-    } else {
-        response = r == 0 ? shared_response(h, body) : NULL;
-        done = response ? MHD_queue_response(m, body->status, response)
-                        : MHD_queue_response(m, MHD_HTTP_SERVICE_UNAVAILABLE, h->plain[PLAIN_503]);
-    }
+    else
+        done = send_body(h, m, body);
     el_body_unref(body);
     return done;
 }
@@ -241,14 +209,14 @@ static bool authorized(struct el_http *h, struct conn *c, struct MHD_Connection 
         return false;
     case EL_VERDICT_BUSY:
         h->counters.limited++;
-        *done = MHD_queue_response(m, MHD_HTTP_SERVICE_UNAVAILABLE, h->plain[PLAIN_503]);
+        *done = send_body(h, m, h->refusal[EL_REFUSE_BUSY]);
         return false;
     case EL_VERDICT_NONE:
     case EL_VERDICT_DENIED:
         break;
     }
     h->counters.unauthorized++;
-    *done = MHD_queue_response(m, MHD_HTTP_UNAUTHORIZED, h->plain[PLAIN_401]);
+    *done = send_body(h, m, h->refusal[EL_REFUSE_PASSWORD]);
     return false;
 }
 
@@ -269,6 +237,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
     if (!c)
         return MHD_NO;
     if (!c->in_request) {
+        h->now_us = el_clock_boottime_us(); /* the library has waited since */
         c->in_request = true;
         c->verdict = EL_VERDICT_NONE;
         *request = c;
@@ -277,11 +246,11 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
             el_admission_phase(&h->door.admission, &c->guest, EL_PHASE_HEADER, h->now_us);
         if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
             h->counters.bad_method++;
-            return MHD_queue_response(m, MHD_HTTP_METHOD_NOT_ALLOWED, h->plain[PLAIN_405]);
+            return send_body(h, m, h->refusal[EL_REFUSE_METHOD]);
         }
         if (!within_limit(h)) {
             h->counters.limited++;
-            return MHD_queue_response(m, MHD_HTTP_TOO_MANY_REQUESTS, h->plain[PLAIN_429]);
+            return send_body(h, m, h->refusal[EL_REFUSE_RATE]);
         }
         return MHD_YES; /* an answer given now would end the connection: the library does not read on after it */
     }
@@ -316,6 +285,7 @@ static void on_completed(void *cls, struct MHD_Connection *m, void **request, en
     if (!c)
         return;
     c->in_request = false;
+    h->now_us = el_clock_boottime_us();
     el_door_answered(&h->door, &c->guest, request_bytes(h, m), h->now_us);
     *request = NULL;
 }
@@ -413,6 +383,14 @@ static int no_certificate(gnutls_session_t session, const gnutls_datum_t *ca, in
     return -1; /* never asked: el_tls_begin gives each session its own credentials */
 }
 
+/* An event without a pointer is nothing but a reason to wake up for the library, which uses such a one itself. */
+static int watch_from(struct MHD_Daemon *d, int fd)
+{
+    struct epoll_event e = {.events = EPOLLIN};
+
+    return epoll_ctl(MHD_get_daemon_info(d, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EPOLL_CTL_ADD, fd, &e);
+}
+
 /* The library's own limit stays out of reach: at 0.9.75 reaching it through MHD_add_connection leaves a mutex locked.
  */
 static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
@@ -422,13 +400,19 @@ static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
         {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(uintptr_t)no_certificate},
         {MHD_OPTION_END, 0, NULL},
     };
+    struct MHD_Daemon *d;
 
-    return MHD_start_daemon(flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER,
-                            log_library, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)h->o.max_connections * 4 + 1024,
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-                            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-                            MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-                            h, MHD_OPTION_ARRAY, tls ? secure : secure + 1, MHD_OPTION_END);
+    d = MHD_start_daemon(flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER,
+                         log_library, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)h->o.max_connections * 4 + 1024,
+                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+                         MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
+                         MHD_OPTION_ARRAY, tls ? secure : secure + 1, MHD_OPTION_END);
+    if (d && watch_from(d, h->lookout.fd) < 0) {
+        MHD_stop_daemon(d);
+        return NULL;
+    }
+    return d;
 }
 
 static void stop_daemon(struct el_http *h)
@@ -438,6 +422,18 @@ static void stop_daemon(struct el_http *h)
     if (h->daemon)
         MHD_stop_daemon(h->daemon);
     h->daemon = NULL;
+}
+
+static int post_lookout(struct el_http *h)
+{
+    int r = el_lookout_open(&h->lookout);
+
+    if (r == 0 && h->o.wake_fd >= 0)
+        r = el_lookout_add(&h->lookout, h->o.wake_fd);
+    for (uint32_t i = 0; r == 0 && i < h->o.listeners->n; i++)
+        r = el_lookout_add(&h->lookout, h->o.listeners->at[i].fd);
+    h->listening = true;
+    return r;
 }
 
 int el_http_new(const struct el_http_options *o, struct el_http **out)
@@ -456,8 +452,12 @@ int el_http_new(const struct el_http_options *o, struct el_http **out)
         .arrive = arrive,
         .ctx = h,
     };
-    h->daemon = start_daemon(h, false);
-    if (!h->daemon || make_plain(h) < 0) {
+    if (post_lookout(h) == 0)
+        h->daemon = start_daemon(h, false);
+    for (int i = 0; h->daemon && i < EL_REFUSALS; i++)
+        if (!(h->refusal[i] = el_body_refusal((enum el_refusal)i)))
+            stop_daemon(h);
+    if (!h->daemon) {
         el_log_error("cannot start the HTTP server: out of memory or descriptors");
         el_http_free(h);
         return -ENOMEM;
@@ -471,10 +471,12 @@ struct el_http *el_http_free(struct el_http *h)
     if (!h)
         return NULL;
     stop_daemon(h);
-    forget_responses(h);
+    for (int i = 0; i < EL_REFUSALS; i++)
+        el_body_retire(h->refusal[i]);
     el_auth_free(h->auth);
     el_tls_unref(h->tls);
     el_web_config_free(h->config);
+    el_lookout_close(&h->lookout);
     free(h);
     return NULL;
 }
@@ -483,8 +485,10 @@ int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_t
 {
     struct el_auth *auth = config && config->users_n ? el_auth_new(config) : NULL, *old_auth = h->auth;
 
-    if (config && config->users_n && !auth)
+    if (config && config->users_n && (!auth || el_lookout_add(&h->lookout, el_auth_fd(auth)) < 0)) {
+        el_auth_free(auth);
         return -ENOMEM;
+    }
     if (!tls != !h->tls) {
         struct MHD_Daemon *d = start_daemon(h, tls);
 
@@ -503,8 +507,8 @@ int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_t
     h->tls = tls;
     el_web_config_free(h->config);
     h->config = config;
-    forget_responses(h);
-    return make_plain(h);
+    h->edition++;
+    return 0;
 }
 
 static void take_verdicts(struct el_http *h)
@@ -516,17 +520,34 @@ static void take_verdicts(struct el_http *h)
         resume(h, ticket, verdict);
 }
 
-static int wait_ms(struct el_http *h)
+/* At everything but the connections. False: stop serving. */
+static bool look_around(struct el_http *h)
 {
-    int64_t until = h->door.admission.head ? EL_MIN(h->next_tick_us, h->next_sweep_us) : h->next_tick_us;
-    int64_t ms = EL_MAX((until - h->now_us + 999) / EL_USEC_PER_MSEC, 0);
-    MHD_UNSIGNED_LONG_LONG library_ms;
+    int ready[EL_LOOKOUT_MAX], n = el_lookout_ready(&h->lookout, ready);
+    bool woken = false;
 
-    if (MHD_get_timeout(h->daemon, &library_ms) == MHD_YES && (int64_t)library_ms < ms)
-        ms = (int64_t)library_ms;
-    return (int)ms;
+    for (int i = 0; i < n; i++) {
+        if (ready[i] == h->o.wake_fd)
+            woken = true; /* last: it may change who checks passwords */
+        else if (h->auth && ready[i] == el_auth_fd(h->auth))
+            take_verdicts(h);
+        else
+            el_door_accept(&h->door, ready[i], h->now_us);
+    }
+    return !woken || h->o.wake(h->o.ctx);
 }
 
+/* Whoever cannot be let in is not looked at for a while: without descriptors, listeners stay ready. */
+static void heed_listeners(struct el_http *h)
+{
+    bool on = h->now_us >= h->door.accept_after_us;
+
+    for (uint32_t i = 0; on != h->listening && i < h->o.listeners->n; i++)
+        el_lookout_heed(&h->lookout, h->o.listeners->at[i].fd, on);
+    h->listening = on;
+}
+
+/* Whatever is due, and the alarm for what will be. */
 static void on_time(struct el_http *h)
 {
     if (h->now_us >= h->next_sweep_us) {
@@ -538,38 +559,27 @@ static void on_time(struct el_http *h)
             h->o.tick(h->o.ctx, h->now_us);
         h->next_tick_us = h->now_us + TICK_US;
     }
+    heed_listeners(h);
+    el_lookout_alarm(&h->lookout, h->door.admission.head ? EL_MIN(h->next_tick_us, h->next_sweep_us) : h->next_tick_us);
 }
 
 int el_http_run(struct el_http *h)
 {
-    uint32_t n = h->o.listeners->n;
     bool serving = true;
 
     h->now_us = el_clock_boottime_us();
     while (serving) {
-        struct pollfd p[EL_LISTENERS_MAX + 3];
-        const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+        uint64_t requests = h->counters.requests;
 
-        for (uint32_t i = 0; i < n; i++) {
-            bool paused = h->now_us < h->door.accept_after_us;
-
-            p[i] = (struct pollfd){.fd = paused ? -1 : h->o.listeners->at[i].fd, .events = POLLIN};
-        }
-        p[n] = (struct pollfd){.fd = info->epoll_fd, .events = POLLIN};
-        p[n + 1] = (struct pollfd){.fd = h->o.wake_fd, .events = POLLIN};
-        p[n + 2] = (struct pollfd){.fd = h->auth ? el_auth_fd(h->auth) : -1, .events = POLLIN};
-        if (poll(p, n + 3, wait_ms(h)) < 0 && errno != EINTR)
-            return -errno;
-        h->now_us = el_clock_boottime_us();
-        if (p[n + 1].revents & POLLIN)
-            serving = h->o.wake(h->o.ctx);
-        take_verdicts(h);
-        for (uint32_t i = 0; i < n; i++)
-            if (p[i].revents & POLLIN)
-                el_door_accept(&h->door, p[i].fd, h->now_us);
-        if (MHD_run(h->daemon) != MHD_YES)
-            return -EIO;
         on_time(h);
+        if (MHD_run_wait(h->daemon, -1) != MHD_YES)
+            return -EIO;
+        h->now_us = el_clock_boottime_us();
+        /* A lone request spares itself the look: what else is ready wakes the library again at once. */
+        if (h->counters.requests == requests + 1 && ++h->unseen < UNSEEN_MAX)
+            continue;
+        serving = look_around(h);
+        h->unseen = 0;
     }
     return 0;
 }

@@ -22,7 +22,7 @@ enum {
 struct el_pages {
     struct el_pages_options o;
     char telemetry_path[64];
-    int64_t render_us; /* the last exposition */
+    int64_t render_us;                  /* the last exposition */
     const struct el_snapshot *snapshot; /* while a request is answered; held for longer it would be one too many */
     /* What the bodies were made from; any change makes all of them old. */
     uint64_t seq, checksum;
@@ -167,21 +167,9 @@ static struct el_body *render_page(struct el_pages *p, int64_t now_us)
     el_buf_free(&bytes);
     if (b) {
         b->cache = "no-cache";
-        b->policy = el_page_policy();
+        b->header = "Content-Security-Policy";
+        b->value = el_page_policy();
     }
-    return b;
-}
-
-static struct el_body *text_body(unsigned status, const char *text)
-{
-    struct el_buf bytes = {0};
-    struct el_body *b;
-
-    el_buf_puts(&bytes, text);
-    el_buf_putc(&bytes, '\n');
-    b = el_body_new(status, "text/plain; charset=utf-8", &bytes);
-    if (b)
-        b->etag[0] = '\0';
     return b;
 }
 
@@ -190,13 +178,13 @@ static struct el_body *render_ready(struct el_pages *p)
     char problem[160];
 
     if (p->state == EL_SOURCE_FRESH && p->snapshot->daemon.ready)
-        return text_body(200, "ready");
+        return el_body_text(200, "ready");
     if (p->state == EL_SOURCE_FRESH)
-        return text_body(503, "not ready: not every drive was polled yet");
+        return el_body_text(503, "not ready: not every drive was polled yet");
     el_source_problem(p->o.source, problem, sizeof problem);
     if (!problem[0])
         el_text_copy(problem, sizeof problem, "the snapshot is stale: elementd does not write it any more");
-    return text_body(503, problem);
+    return el_body_text(503, problem);
 }
 
 static struct el_body *render(struct el_pages *p, unsigned slot, int64_t now_us)
@@ -209,7 +197,7 @@ static struct el_body *render(struct el_pages *p, unsigned slot, int64_t now_us)
         return render_page(p, now_us);
     if (slot == SLOT_READY)
         return render_ready(p);
-    return text_body(200, "healthy");
+    return el_body_text(200, "healthy");
 }
 
 /* An exposition that nobody wants in plain is never there as a whole: of 1,024 drives it has 7 MB. */
@@ -229,7 +217,8 @@ static struct el_body *render_packed(struct el_pages *p, unsigned slot, int64_t 
     }
     if (b) {
         b->cache = plain->cache;
-        b->policy = plain->policy;
+        b->header = plain->header;
+        b->value = plain->value;
     }
     el_body_unref(plain);
     return b;

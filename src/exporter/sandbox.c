@@ -11,9 +11,11 @@
 
 /* What serving takes beyond what any program of ours calls. */
 static const int serving[] = {
-    SCMP_SYS(accept),      SCMP_SYS(accept4),     SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),  SCMP_SYS(epoll_wait),
-    SCMP_SYS(epoll_pwait), SCMP_SYS(sendfile),    SCMP_SYS(shutdown),      SCMP_SYS(getsockopt), SCMP_SYS(setsockopt),
-    SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(pipe2),         SCMP_SYS(dup),        SCMP_SYS(dup3),
+    SCMP_SYS(accept),          SCMP_SYS(accept4),     SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
+    SCMP_SYS(epoll_wait),      SCMP_SYS(epoll_pwait), SCMP_SYS(sendfile),      SCMP_SYS(shutdown),
+    SCMP_SYS(getsockopt),      SCMP_SYS(setsockopt),  SCMP_SYS(getsockname),   SCMP_SYS(getpeername),
+    SCMP_SYS(pipe2),           SCMP_SYS(dup),         SCMP_SYS(dup3),          SCMP_SYS(timerfd_create),
+    SCMP_SYS(timerfd_settime),
 };
 
 static size_t choose_calls(const struct el_sandbox *s, struct el_confine_call *out)
