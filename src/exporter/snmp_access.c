@@ -215,7 +215,7 @@ static bool is_name(const char *host, bool six)
 
 bool el_snmp_address_parse(const char *text, struct el_snmp_address *out)
 {
-    static const char *const transports[] = {"udp:", "tcp:", "udp6:", "tcp6:"};
+    static const char *const transports[] = {"udp:", "udp6:"};
     struct el_snmp_address a = {0};
     const char *host = text, *end;
     uint64_t number;
@@ -223,8 +223,7 @@ bool el_snmp_address_parse(const char *text, struct el_snmp_address *out)
     for (size_t i = 0; i < EL_ARRAY_SIZE(transports); i++)
         if (strncmp(text, transports[i], strlen(transports[i])) == 0) {
             host = text + strlen(transports[i]);
-            a.six = i >= 2;
-            a.tcp = i % 2;
+            a.six = i == 1;
         }
     if (*host == '[') {
         end = strchr(++host, ']');
@@ -296,7 +295,7 @@ int el_snmp_sink_parse(const char *text, struct el_snmp_sink *out, char *why, si
             "\"%s\": expected agentx, v2c:COMMUNITY@ADDRESS, v3:USER@ADDRESS, v2c-inform:COMMUNITY@ADDRESS or "
             "v3-inform:USER/0xENGINEID@ADDRESS",
             text);
-    if (!el_snmp_address_parse(s.address, &address) || address.tcp)
+    if (!el_snmp_address_parse(s.address, &address))
         return refuse(why, why_size, "\"%s\": " EL_SNMP_ADDRESS_EXPECTED, text);
     memcpy(s.name, name, (size_t)(at - name));
     if (s.kind == EL_SNMP_SINK_V3 && s.inform) {

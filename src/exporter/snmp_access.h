@@ -11,7 +11,8 @@
  *        "v3:USER@ADDRESS"                           trap, encrypted; USER from the users file
  *        "v2c-inform:COMMUNITY@ADDRESS", "v3-inform:USER/0xENGINEID@ADDRESS"   acknowledged; the receiver's engine id
  * is needed
- * ADDRESS: udp:192.0.2.1:162, udp6:[2001:db8::1]:162, udp:host.example:162. Not by TCP: connecting blocks. */
+ * ADDRESS: udp:192.0.2.1:162, udp6:[2001:db8::1]:162, udp:host.example:162. Not by TCP: connecting
+ * blocks, and whoever connects to an agent could have it keep any number of bytes as one message. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,7 +52,7 @@ bool el_snmp_access_community(const struct el_snmp_access *a, const void *commun
 struct el_snmp_address {
     char host[100];
     const char *port; /* in the text; NULL: the usual one */
-    bool six, tcp;
+    bool six;
     bool named; /* the host is a name: somebody must be asked for its number */
 };
 

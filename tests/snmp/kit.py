@@ -95,9 +95,9 @@ class Bench:
     def own(self, port, oid, **more):
         return self.get(port, f"{BASE}.{oid}", **more)
 
-    def walk(self, port, oid=BASE, repeat=25):
+    def walk(self, port, oid=BASE, repeat=25, auth=("-v2c", "-c", COMMUNITY)):
         """[(oid as tuple, text)] in the order of arrival."""
-        done = subprocess.run(["snmpbulkwalk", "-v2c", "-c", COMMUNITY, "-On", "-Oe", "-t", "3", f"-Cr{repeat}", f"udp:127.0.0.1:{port}", "." + oid],
+        done = subprocess.run(["snmpbulkwalk", *auth, "-On", "-Oe", "-t", "3", f"-Cr{repeat}", f"udp:127.0.0.1:{port}", "." + oid],
                               env=self.env, capture_output=True, text=True)
         return [(oid_tuple(o), v.strip()) for o, v in re.findall(r"^\.([\d.]+) = (.*(?:\n(?!\.\d).*)*)$", done.stdout, re.M) if "No " not in v[:4]]
 
@@ -141,7 +141,7 @@ def received(b, log="traps.log"):
 
 def tlv(tag, body):
     n = len(body)
-    length = bytes([n]) if n < 128 else bytes([0x82, n >> 8, n & 255])
+    length = bytes([n]) if n < 128 else bytes([0x83]) + n.to_bytes(3, "big")
     return bytes([tag]) + length + body
 
 
@@ -231,9 +231,14 @@ class Client:
         self.socket.send(data)
         return self.socket.recv(65536)
 
-    def drain(self):
-        self.socket.setblocking(False)
-        with contextlib.suppress(OSError):
-            while True:
-                self.socket.recv(65536)
-        self.socket.settimeout(1.0)
+    def settle(self, oid):
+        """Until a question is answered that was asked last: all before it were read. Asked again when the queue was full."""
+        data, want = message(GET, [oid], request=0x5e771e), integer(0x5e771e)
+        for _ in range(60):
+            self.socket.settimeout(1.0)
+            with contextlib.suppress(OSError):
+                self.socket.send(data)
+                while want not in self.socket.recv(65536)[:40]:
+                    pass
+                return
+        raise AssertionError("no answer within a minute")

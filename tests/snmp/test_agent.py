@@ -130,8 +130,8 @@ def random_pdus(b):
             data = bytearray(rng.randbytes(rng.randrange(1, 400)))
         if data:
             client.send(bytes(data))
-        if i % 20 == 0:
-            client.drain()
+        if i % 10 == 0:
+            client.settle(SEQ)
         if i == 2000:
             begin = resident_kb(agent)
         if i % 1000 == 999:

@@ -8,6 +8,8 @@ add_test(NAME snmp.mib COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_mib.py ${C
 set_tests_properties(snmp.mib PROPERTIES LABELS snmp TIMEOUT 200)
 add_test(NAME snmp.agent COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_agent.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 set_tests_properties(snmp.agent PROPERTIES LABELS snmp TIMEOUT 400)
+add_test(NAME snmp.abuse COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_abuse.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set_tests_properties(snmp.abuse PROPERTIES LABELS snmp TIMEOUT 400)
 add_test(NAME snmp.notify COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_notify.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 set_tests_properties(snmp.notify PROPERTIES LABELS snmp TIMEOUT 400)
 add_test(NAME snmp.kit COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_kit.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
