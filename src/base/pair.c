@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAP_MOST (1u << 20) /* the pages of larger files are not worth counting as resident: copying is all they cost */
+#define MAP_MOST (1u << 20) /* larger files are not worth the resident pages: copying is all they cost */
 
 static const struct el_file_half none = {.fd = -1};
 

@@ -226,13 +226,13 @@ static void slot_line(struct el_buf *b, const struct el_snapshot *s, const struc
     }
     link_cell(b, s, row);
     snprintf(text, sizeof text, "%u %%", t->smart.percentage_used);
-    cell(b, 5, t->smart_stamp.quality == EL_GOOD ? text : "-");
+    cell(b, 5, t->stamp[EL_READ_SMART].quality == EL_GOOD ? text : "-");
     snprintf(text, sizeof text, "%d %%", (int)lround(d->cap_ratio * 100));
     cell(b, 5, capped ? text : "-");
     because(b, d, now_us);
     if (t->reason[0])
         el_buf_printf(b, "  (%s)", t->reason);
-    if (t->logs.security_stamp.quality == EL_GOOD && t->logs.security.locked)
+    if (t->stamp[EL_READ_SECURITY].quality == EL_GOOD && t->logs.security.locked)
         el_buf_puts(b, "  (locked)");
     end_line(b, start, look, t->state != EL_SLOT_UP ? RED : capped ? YELLOW : NULL);
 }

@@ -165,11 +165,12 @@ bool el_board_busy(const struct el_board *b)
     return el_board_waiting(b) || (b->links.running && !el_worker_idle(b->links.worker));
 }
 
-void el_board_collect(struct el_board *b, struct el_world *w, int64_t now_us, int64_t stale_us)
+bool el_board_collect(struct el_board *b, struct el_world *w, int64_t now_us, int64_t stale_us)
 {
     struct el_snapshot *s = w->s;
+    bool linked = take(&b->links);
 
-    if (take(&b->links))
+    if (linked)
         memcpy(el_snapshot_links(s), b->links.copies->links, sizeof(struct el_link) * s->links.count);
     if (take(&b->values)) {
         const struct copies *c = b->values.copies;
@@ -184,4 +185,5 @@ void el_board_collect(struct el_board *b, struct el_world *w, int64_t now_us, in
             el_snapshot_sensors(s)[i].value.quality = EL_STALE;
     for (uint32_t i = 0; i < s->slots.count && now_us - b->last_us > stale_us; i++)
         el_snapshot_slots(s)[i].io.valid = false;
+    return linked;
 }

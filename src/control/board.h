@@ -18,5 +18,5 @@ int el_board_remap(struct el_board *b, const struct el_world *w);
 void el_board_start(struct el_board *b, int64_t now_us); /* does nothing while the last reading still runs */
 bool el_board_waiting(const struct el_board *b);         /* for sensors or I/O */
 bool el_board_busy(const struct el_board *b);            /* anything is being read */
-/* Takes what has come in. Rows of a board that has not answered for `stale_us` turn stale. */
-void el_board_collect(struct el_board *b, struct el_world *w, int64_t now_us, int64_t stale_us);
+/* Takes what has come in; true when links have. Rows of a board that has not answered for `stale_us` turn stale. */
+bool el_board_collect(struct el_board *b, struct el_world *w, int64_t now_us, int64_t stale_us);

@@ -108,14 +108,24 @@ void el_cards_save(const struct el_cards *c, struct el_buf *out)
     }
 }
 
-void el_cards_warranty(struct el_cards *c, struct el_card *card, const struct el_slot *slots, int64_t realtime_us)
+/* Its profile's years from the day the settings name, and what its profile promises of its links. */
+static void refresh_card(struct el_cards *c, struct el_world *w, struct el_card *card)
 {
     const struct el_card_profile *p = el_profiles_card(c->profiles, card->profile);
+    const struct el_slot *slots = &el_snapshot_slots(w->s)[card->first_slot];
     struct el_card_settings cs;
 
     el_card_settings_of(c->settings, card, slots, &cs);
     (void)el_endurance_warranty(card, slots, cs.warranty_start, p ? p->warranty_years : NAN,
-                                realtime_us); /* a bad date was refused with the file */
+                                w->s->realtime_us); /* a bad date was refused with the file */
+    if (p)
+        el_card_links(p, &el_snapshot_links(w->s)[card->first_link], card->links);
+}
+
+void el_cards_refresh(struct el_cards *c, struct el_world *w)
+{
+    for (uint32_t i = 0; i < w->s->cards.count; i++)
+        refresh_card(c, w, &el_snapshot_cards(w->s)[i]);
 }
 
 /* ---- facts ---- */
@@ -236,6 +246,7 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
     f.fans = fans_of(w, row, fans);
     f.inlet_sensor = l->sensor[READING_INLET] >= 0;
     el_card_limits(c->settings, &f, card);
+    refresh_card(c, w, card);
     el_card_setup(c->settings, &f, &c->facts);
     if (l->governor && el_governor_card(l->governor)->slots < c->facts.slots)
         l->governor = el_governor_free(l->governor); /* the card has grown, and learns afresh */
@@ -267,14 +278,6 @@ static void gather_sensors(struct el_cards *c, struct el_world *w, uint32_t row)
     memset(c->in.fan_rpm, 0, sizeof c->in.fan_rpm);
     for (uint32_t i = 0; i < l->tachos; i++)
         c->in.fan_rpm[i] = s[l->tacho[i]].value;
-}
-
-static void gather_links(struct el_cards *c, struct el_world *w, const struct el_card *card)
-{
-    const struct el_card_profile *p = el_profiles_card(c->profiles, card->profile);
-
-    if (p)
-        el_card_links(p, &el_snapshot_links(w->s)[card->first_link], card->links);
 }
 
 static enum el_actuator cap_actuator(const struct el_drive *d)
@@ -515,7 +518,6 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
     slots = &el_snapshot_slots(w->s)[card->first_slot];
     told = l->governor ? el_governor_card(l->governor) : NULL; /* its prices and abilities */
     gather_sensors(c, w, row);
-    gather_links(c, w, card);
     c->in.now_us = now_us;
     for (uint32_t i = 0; i < n; i++)
         gather_slot(c, &slots[i], &drives[i], told ? &told->slot[i] : NULL, &c->in.slot[i]);

@@ -46,8 +46,8 @@ void el_cards_doubt(struct el_cards *c, struct el_drive_set *d);
 /* One step of every card. `paused`: decide, but move nothing. */
 void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *d, bool paused, int64_t now_us);
 
-/* Warranty figures of one card: its profile's years from the day the settings name. */
-void el_cards_warranty(struct el_cards *c, struct el_card *card, const struct el_slot *slots, int64_t realtime_us);
+/* What moves slowly: after links were read (every few seconds) what is expected of them, and warranty figures. */
+void el_cards_refresh(struct el_cards *c, struct el_world *w);
 
 /* What all governors have learnt, appended as text. */
 void el_cards_save(const struct el_cards *c, struct el_buf *out);

@@ -12,6 +12,7 @@
 #define HOUR_S    3600LL
 #define DAY_S     (24 * HOUR_S)
 #define HEADER    "elementd-endurance 1\n"
+#define TELL_US   (60 * EL_USEC_PER_SEC) /* rates are over a day and a month: their drives are looked at this often */
 #define GAP_MAX_S (366 * DAY_S) /* a longer gap between two runs is a wrong clock, not a long pause (assumed) */
 
 enum tier_id { HOURS, DAYS, MONTHS, TIERS };
@@ -45,6 +46,7 @@ struct el_endurance {
     uint32_t next;            /* where the search for a serial starts: rows come in the same order each tick */
     int64_t axis_s;           /* seconds of history */
     int64_t boot_us;          /* BOOTTIME of the last step; -1 before the first */
+    int64_t told_us;          /* of the last step that looked at all drives */
     int64_t rest_us;          /* of the last second */
     int64_t saved_realtime_s; /* wall clock of the saved history; 0 = none */
     int64_t realtime_s;
@@ -256,17 +258,24 @@ static void axis_step(struct el_endurance *e, int64_t now_us, int64_t realtime_u
 
 void el_endurance_step(struct el_endurance *e, struct el_snapshot *s)
 {
+    bool all = e->boot_us < 0 || s->time_us - e->told_us >= TELL_US;
     struct el_slot *slots = el_snapshot_slots(s);
 
+    if (all)
+        e->told_us = s->time_us;
     axis_step(e, s->time_us, s->realtime_us);
     for (uint32_t i = 0; i < s->slots.count; i++) {
         struct el_slot *slot = &slots[i];
         struct history *h;
         struct sample now;
 
-        slot_clear(slot);
-        if (slot->state != EL_SLOT_UP || slot->smart_stamp.quality != EL_GOOD || !slot->identify.serial[0])
+        if (slot->state != EL_SLOT_UP || slot->stamp[EL_READ_SMART].quality != EL_GOOD || !slot->identify.serial[0]) {
+            slot_clear(slot);
             continue;
+        }
+        if (!all && slot->stamp[EL_READ_IDENTIFY].time_us <= e->told_us && slot->up_since_us <= e->told_us)
+            continue; /* the drive that was here then, and it stands as it was told */
+        slot_clear(slot);
         h = find(e, slot->identify.serial);
         if (!h && !(h = add(e, slot->identify.serial)))
             continue;
@@ -378,7 +387,7 @@ int el_endurance_warranty(struct el_card *card, const struct el_slot *slots, con
     for (uint32_t i = 0; i < card->slots; i++) {
         const struct el_slot *slot = &slots[i];
 
-        if (slot->smart_stamp.time_us == 0 || slot->state != EL_SLOT_UP)
+        if (slot->stamp[EL_READ_SMART].time_us == 0 || slot->state != EL_SLOT_UP)
             continue;
         written += (double)slot->smart.data_units_written * 512000.0;
         used = fmax(used, slot->smart.percentage_used / 100.0); /* fmax passes over NAN */

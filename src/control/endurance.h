@@ -28,9 +28,9 @@ bool el_endurance_save(struct el_endurance *e, struct el_buf *out);
 bool el_endurance_due(const struct el_endurance *e,
                       int64_t now_us); /* save due: changed, and EL_ENDURANCE_SAVE_US since the last */
 
-/* One tick, over the filled rows of `s` (time_us and realtime_us set): takes a sample of each drive that is up with
- * good SMART, and fills wear_days_*, write_rate_*, wear_basis of every slot. NAN where history is too short: an hour
- * for the day's rate, a day for the month's. */
+/* One tick, over the filled rows of `s` (time_us and realtime_us set): once a minute, and at once when it is new or
+ * came back, takes a sample of each drive that is up with good SMART and fills wear_days_*, write_rate_*, wear_basis of
+ * its slot. NAN where history is too short: an hour for the day's rate, a day for the month's. */
 void el_endurance_step(struct el_endurance *e, struct el_snapshot *s);
 
 /* warranty_* of one card: "`years` or maximum endurance used", from `start` ("2026-01-31"). NAN what is not known.

@@ -185,12 +185,12 @@ static int read_identity(struct el_poll *p)
         return r;
     if (before.serial[0] && strcmp(before.serial, p->row.identify.serial) != 0) {
         struct el_nvme_identify fresh = p->row.identify;
-        struct el_stamp stamp = p->row.identify_stamp;
+        struct el_stamp stamp = p->row.stamp[EL_READ_IDENTIFY];
 
         p->row.identify = before;
         el_fill_forget(&p->row); /* another drive: nothing of the old one may stand beside its serial */
         p->row.identify = fresh;
-        p->row.identify_stamp = stamp;
+        p->row.stamp[EL_READ_IDENTIFY] = stamp;
     } else if (p->request.confirm) {
         p->identified = true;
         return 0;
@@ -262,14 +262,15 @@ static void copy_members(const struct el_poll *p, struct el_slot *slot, size_t f
 
 void el_poll_take(const struct el_poll *p, struct el_slot *slot)
 {
-    /* Everything between identify_stamp and io is what the drive itself said; of it, SMART and what follows from it at
+    /* Everything between the stamps and io is what the drive itself said; of it, SMART and what follows from it at
      * each poll. */
     if (p->more) {
-        copy_members(p, slot, offsetof(struct el_slot, identify_stamp), offsetof(struct el_slot, io));
+        copy_members(p, slot, offsetof(struct el_slot, stamp), offsetof(struct el_slot, io));
     } else {
-        slot->smart_stamp = p->row.smart_stamp;
+        slot->stamp[EL_READ_SMART] = p->row.stamp[EL_READ_SMART];
         copy_members(p, slot, offsetof(struct el_slot, smart), offsetof(struct el_slot, threshold_mc));
-        memcpy(slot->read_faults, p->row.read_faults, sizeof slot->read_faults);
+        if (p->result != 0)
+            memcpy(slot->read_faults, p->row.read_faults, sizeof slot->read_faults);
     }
     memcpy(slot->admin_commands, p->row.admin_commands, sizeof slot->admin_commands);
     slot->error_log_growth_caused = p->row.error_log_growth_caused;

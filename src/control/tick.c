@@ -396,15 +396,6 @@ static void step_alarms(struct el_tick *t)
         el_log_error("out of memory: not all alarms are shown");
 }
 
-static void step_warranty(struct el_tick *t)
-{
-    for (uint32_t i = 0; i < t->world.s->cards.count; i++) {
-        struct el_card *c = &el_snapshot_cards(t->world.s)[i];
-
-        el_cards_warranty(&t->cards, c, &el_snapshot_slots(t->world.s)[c->first_slot], t->world.s->realtime_us);
-    }
-}
-
 static void write_air_wish(struct el_tick *t)
 {
     double wish = NAN;
@@ -464,11 +455,11 @@ int el_tick_finish(struct el_tick *t)
     int64_t now = now_us(t);
 
     t->world.s->time_us = now;
-    el_board_collect(t->board, &t->world, now, 3 * s->poll.tick_ms * EL_USEC_PER_MSEC);
+    if (el_board_collect(t->board, &t->world, now, 3 * s->poll.tick_ms * EL_USEC_PER_MSEC))
+        el_cards_refresh(&t->cards, &t->world);
     el_drive_set_collect(&t->drives, &t->world, s, now);
     el_cards_step(&t->cards, &t->world, &t->drives, is_paused(t, now), now);
     el_endurance_step(t->wear, t->world.s);
-    step_warranty(t);
     step_alarms(t);
     t->log_next = el_event_log(t->world.s, t->log_next);
     write_air_wish(t);

@@ -223,7 +223,7 @@ static void cell(struct el_buf *b, const char *label)
 static void put_drive(const struct el_slot *t, struct el_buf *b)
 {
     cell(b, "Drive");
-    if (t->identify_stamp.time_us) {
+    if (t->stamp[EL_READ_IDENTIFY].time_us) {
         el_text_xml_escape(b, t->identify.model);
         el_buf_puts(b, "<small>");
         el_text_xml_escape(b, t->identify.serial);
@@ -354,7 +354,7 @@ static void put_security(const struct el_slot *t, struct el_buf *b)
 {
     const struct el_nvme_security *s = &t->logs.security;
 
-    if (t->logs.security_stamp.quality != EL_GOOD || !s->locking_supported)
+    if (t->stamp[EL_READ_SECURITY].quality != EL_GOOD || !s->locking_supported)
         return;
     if (s->locked)
         el_buf_puts(b, "<small class=\"warn\">⚠ locked</small>");
@@ -367,7 +367,7 @@ static void put_health(const struct el_page *p, const struct el_slot *t, struct 
     size_t before;
 
     cell(b, "Health");
-    if (t->state == EL_SLOT_EMPTY || t->state == EL_SLOT_GONE || t->smart_stamp.quality != EL_GOOD) {
+    if (t->state == EL_SLOT_EMPTY || t->state == EL_SLOT_GONE || t->stamp[EL_READ_SMART].quality != EL_GOOD) {
         el_buf_puts(b, "–</td>");
         return;
     }

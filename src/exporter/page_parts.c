@@ -43,7 +43,8 @@ enum el_page_mood el_page_mood(const struct el_page *p, const struct el_slot *t)
         return EL_MOOD_STALE;
     if (t->state == EL_SLOT_FAILED || ails(t))
         return EL_MOOD_BAD;
-    if (t->decision.headroom_c < -OVERSHOOT_C || (t->smart_stamp.quality == EL_GOOD && t->smart.critical_warning & 2))
+    if (t->decision.headroom_c < -OVERSHOOT_C ||
+        (t->stamp[EL_READ_SMART].quality == EL_GOOD && t->smart.critical_warning & 2))
         return EL_MOOD_HOT;
     return el_page_cap(p, t, &in_force) < 1 && in_force ? EL_MOOD_CAPPED : EL_MOOD_OK;
 }
@@ -94,7 +95,7 @@ void el_page_ailments(struct el_buf *b, const struct el_slot *t)
     static const char *const warnings[] = {"spare blocks low",         NULL /* temperature: shown as such */,
                                            "reliability degraded",     "read only",
                                            "power-loss backup failed", "persistent memory unreliable"};
-    if (t->smart_stamp.quality != EL_GOOD)
+    if (t->stamp[EL_READ_SMART].quality != EL_GOOD)
         return;
     for (unsigned i = 0; i < EL_ARRAY_SIZE(warnings); i++)
         if (warnings[i] && t->smart.critical_warning & 1u << i)

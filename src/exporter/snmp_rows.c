@@ -112,7 +112,7 @@ static void add_slots(struct el_snmp_view *v)
     for (uint32_t i = 0; i < v->snapshot->slots.count; i++) {
         const struct el_slot *t = el_snmp_slot(v, i);
         struct el_snmp_row row = {.index = {el_snmp_card_number(v, t->card), slot_number(v, i)}, .ref = i, .object = t};
-        enum el_quality identified = t->identify_stamp.quality;
+        enum el_quality identified = t->stamp[EL_READ_IDENTIFY].quality;
 
         if (!row.index[0] || !row.index[1])
             continue;

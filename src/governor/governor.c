@@ -15,7 +15,7 @@ struct el_governor {
     struct el_governor_card card;
     struct el_safety *safety; /* behind the state */
     uint32_t room;            /* slots there is memory for */
-    struct el_decision last; /* what was asked for */
+    struct el_decision last;  /* what was asked for */
     int64_t asserted_us[EL_CARD_SLOTS_MAX];
     uint8_t retries[EL_CARD_SLOTS_MAX]; /* of a cap that is not in force: each waits twice as long */
     _Alignas(max_align_t) unsigned char state[];

@@ -94,12 +94,11 @@ static uint32_t slot_number(const struct el_snapshot *s, int32_t slot)
 
 static struct watch *find(const struct el_alarm_step *st, const struct el_alarm_about *about)
 {
-    uint32_t card = card_number(st->s, about->card), slot = slot_number(st->s, about->slot);
-
     for (uint32_t i = 0; i < st->table->n; i++) {
         struct watch *w = &st->table->watch[i];
 
-        if (w->alarm.id == about->id && w->card_number == card && w->slot_number == slot && w->key == about->key)
+        if (w->alarm.id == about->id && w->key == about->key && w->card_number == card_number(st->s, about->card) &&
+            w->slot_number == slot_number(st->s, about->slot))
             return w;
     }
     return NULL;

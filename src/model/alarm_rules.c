@@ -84,11 +84,12 @@ static void drive_health(const struct el_alarm_step *st, const struct el_slot *t
     const struct el_nvme_smart *smart = &t->smart;
     char text[EL_EVENT_TEXT];
     enum el_alarm_verdict verdict;
-    bool capacitor_weak = t->logs.ocp_stamp.quality == EL_GOOD && t->logs.ocp.capacitor_health_percent < 100;
-    double written = (double)smart->data_units_written * EL_NVME_DATA_UNIT_BYTES;
+    bool capacitor_weak = t->stamp[EL_READ_OCP].quality == EL_GOOD && t->logs.ocp.capacitor_health_percent < 100;
     bool spare_low = smart->available_spare_threshold <= 100 && /* more is no percentage */
                      smart->available_spare < smart->available_spare_threshold;
-    bool worn = smart->percentage_used >= 100 || (t->rated_endurance_bytes > 0 && written >= t->rated_endurance_bytes);
+    bool worn = smart->percentage_used >= 100 ||
+                (t->rated_endurance_bytes > 0 &&
+                 (double)smart->data_units_written * EL_NVME_DATA_UNIT_BYTES >= t->rated_endurance_bytes);
 
     about.id = EL_ALARM_SPARE;
     verdict = smart->critical_warning & 1u << 0 || spare_low ? EL_ALARM_WRONG : EL_ALARM_WELL;
@@ -112,11 +113,14 @@ static void growth(const struct el_alarm_step *st, struct el_alarm_about about, 
                    el_u128 before, el_u128 now, const char *what)
 {
     char text[EL_EVENT_TEXT];
-    double grown = known && now > before ? (double)(now - before) : 0;
-    enum el_alarm_verdict verdict = grown > 0 ? EL_ALARM_WRONG : EL_ALARM_WELL;
+    bool grew = known && now > before;
 
     about.id = id;
-    el_alarm_report(st, &about, verdict, (double)now, NAN, words(text, verdict, what, grown, "more", NAN));
+    if (grew)
+        el_alarm_report(st, &about, EL_ALARM_WRONG, (double)now, NAN,
+                        words(text, EL_ALARM_WRONG, what, (double)(now - before), "more", NAN));
+    else
+        flag(st, &about, false, "");
 }
 
 static void drive_counters(const struct el_alarm_step *st, const struct el_slot *t, struct el_alarm_about about,
@@ -189,7 +193,7 @@ static void drive(const struct el_alarm_step *st, uint32_t row)
     flag(st, &about, lost, text);
     if (!b || t->state == EL_SLOT_EMPTY || t->state == EL_SLOT_GONE || t->state == EL_SLOT_UNBOUND)
         return;
-    if (t->state != EL_SLOT_UP || t->smart_stamp.quality != EL_GOOD) {
+    if (t->state != EL_SLOT_UP || t->stamp[EL_READ_SMART].quality != EL_GOOD) {
         drive_unknown(st, about);
         return;
     }

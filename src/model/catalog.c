@@ -109,8 +109,7 @@ const void *el_catalog_row(const struct el_catalog_context *c, enum el_metric_sc
 /* The drive is up, and the page that the guard names is good. */
 static bool slot_guard(const struct el_slot *t, enum el_guard guard)
 {
-    return t->state == EL_SLOT_UP &&
-           (guard == EL_GUARD_UP || el_slot_stamp(t, (enum el_read)(guard - EL_GUARD_SMART))->quality == EL_GOOD);
+    return t->state == EL_SLOT_UP && (guard == EL_GUARD_UP || t->stamp[guard - EL_GUARD_SMART].quality == EL_GOOD);
 }
 
 static bool guard_holds(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row)

@@ -91,7 +91,7 @@ void el_scope_labels(const struct el_catalog_context *c, enum el_metric_scope sc
 
 static void drive_labels(const struct el_slot *t, struct el_labels *l)
 {
-    bool known = t->identify_stamp.quality != EL_ABSENT && t->identify.serial[0];
+    bool known = t->stamp[EL_READ_IDENTIFY].quality != EL_ABSENT && t->identify.serial[0];
 
     add(l, "serial", known ? t->identify.serial : t->last_serial);
     add(l, "model", t->identify.model);

@@ -102,7 +102,7 @@ READER(card_endurance_used)
 
         if (t->state == EL_SLOT_EMPTY)
             continue;
-        if (t->state != EL_SLOT_UP || t->smart_stamp.quality != EL_GOOD)
+        if (t->state != EL_SLOT_UP || t->stamp[EL_READ_SMART].quality != EL_GOOD)
             return el_absent;
         written += written_bytes(t);
     }

@@ -8,39 +8,15 @@
 
 #define NVME_2_0 0x20000u
 
-const struct el_stamp *el_slot_stamp(const struct el_slot *slot, enum el_read what)
-{
-    static const size_t offsets[EL_READ_COUNT] = {
-        [EL_READ_SMART] = offsetof(struct el_slot, smart_stamp),
-        [EL_READ_IDENTIFY] = offsetof(struct el_slot, identify_stamp),
-        [EL_READ_ERROR_LOG] = offsetof(struct el_slot, logs.error_stamp),
-        [EL_READ_FIRMWARE] = offsetof(struct el_slot, logs.firmware_stamp),
-        [EL_READ_SELF_TEST] = offsetof(struct el_slot, logs.self_test_stamp),
-        [EL_READ_ENDURANCE] = offsetof(struct el_slot, logs.endurance_stamp),
-        [EL_READ_SANITIZE] = offsetof(struct el_slot, logs.sanitize_stamp),
-        [EL_READ_OCP] = offsetof(struct el_slot, logs.ocp_stamp),
-        [EL_READ_SECURITY] = offsetof(struct el_slot, logs.security_stamp),
-    };
-
-    return (const struct el_stamp *)(const void *)((const char *)slot + offsets[what]);
-}
-
-static struct el_stamp *stamp_of(struct el_slot *slot, enum el_read what)
-{
-    return (struct el_stamp *)(uintptr_t)el_slot_stamp(slot, what);
-}
-
 static void succeeded(struct el_slot *slot, enum el_read what, int64_t now_us)
 {
-    *stamp_of(slot, what) = (struct el_stamp){.time_us = now_us, .quality = EL_GOOD};
+    slot->stamp[what] = (struct el_stamp){.time_us = now_us, .quality = EL_GOOD};
 }
 
 static void failed(struct el_slot *slot, enum el_read what, enum el_read_fault fault, int error)
 {
-    struct el_stamp *stamp = stamp_of(slot, what);
-
-    stamp->quality = EL_FAILED;
-    stamp->error = error;
+    slot->stamp[what].quality = EL_FAILED;
+    slot->stamp[what].error = error;
     slot->read_faults[what][fault]++;
 }
 
@@ -67,7 +43,7 @@ static bool energy_believed(const struct el_slot *slot)
 {
     const struct el_nvme_identify *id = &slot->identify;
 
-    return slot->identify_stamp.quality != EL_GOOD || id->version >= NVME_2_0 ||
+    return slot->stamp[EL_READ_IDENTIFY].quality != EL_GOOD || id->version >= NVME_2_0 ||
            (id->ctratt & EL_CTRATT_POWER_MEASUREMENT);
 }
 
@@ -220,8 +196,8 @@ void el_fill_expire(struct el_slot *slot, int64_t oldest_us)
     for (unsigned i = 0; i < EL_SLOT_SENSORS; i++)
         expire(&slot->temp_mc[i], oldest_us);
     expire(&slot->power_mw, oldest_us);
-    if (slot->smart_stamp.quality == EL_GOOD && slot->smart_stamp.time_us < oldest_us)
-        slot->smart_stamp.quality = EL_STALE;
+    if (slot->stamp[EL_READ_SMART].quality == EL_GOOD && slot->stamp[EL_READ_SMART].time_us < oldest_us)
+        slot->stamp[EL_READ_SMART].quality = EL_STALE;
 }
 
 void el_fill_forget(struct el_slot *slot)
@@ -235,6 +211,6 @@ void el_fill_forget(struct el_slot *slot)
     memset(slot->temp_mc, 0, sizeof slot->temp_mc);
     memset(slot->threshold_mc, 0, sizeof slot->threshold_mc);
     memset(slot->hctm_mc, 0, sizeof slot->hctm_mc);
-    slot->identify_stamp = slot->smart_stamp = (struct el_stamp){0};
+    memset(slot->stamp, 0, sizeof slot->stamp);
     slot->power_mw = slot->power_state = slot->write_cache = (struct el_reading){0};
 }

@@ -4,7 +4,8 @@
  *
  * Rules: an all-zero page is a failed read (-ENODATA); an all-ones page comes from a device that is gone (-ENODEV); 0 K
  * is absent, not -273 C; a temperature no drive can have is implausible: kept for people, never exported, never
- * governed by. Where a function fails, decoded values stay as they were and the page's stamp says why. */
+ * governed by. Where a function fails, decoded values stay as they were and the stamp of the page (el_slot.stamp) says
+ * why. */
 #pragma once
 
 #include "model/snapshot.h"
@@ -24,9 +25,6 @@ int el_fill_namespace(struct el_namespace *ns, const uint8_t page[EL_NVME_IDENTI
 
 /* Dword 0 of Get Features `fid` (02h, 04h, 06h, 10h); `dword11` is what was asked (04h: sensor and bound). */
 void el_fill_feature(struct el_slot *slot, uint8_t fid, uint32_t dword11, uint32_t result, int64_t now_us);
-
-/* When `what` was read last, and what that is worth. */
-const struct el_stamp *el_slot_stamp(const struct el_slot *slot, enum el_read what);
 
 /* A read failed: `error` is -errno, or an NVMe status > 0 (the drive answered, it will not give this page). Counted. */
 void el_fill_unread(struct el_slot *slot, enum el_read what, int error);

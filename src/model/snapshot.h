@@ -10,7 +10,7 @@
 #include "model/reading.h"
 
 #define EL_SNAPSHOT_MAGIC   "elementd"
-#define EL_SNAPSHOT_VERSION 1
+#define EL_SNAPSHOT_VERSION 2
 #define EL_SNAPSHOT_FILE    "snapshot"            /* its name in the runtime directory */
 #define EL_SLOT_SENSORS     (1 + EL_NVME_SENSORS) /* 0 = composite, 1..8 = temperature sensors */
 #define EL_EVENTS_MAX       256
@@ -93,10 +93,8 @@ struct el_slot_action {
     int32_t power_state_in_force; /* -1 = unknown */
 };
 
-/* Optional logs; each fails alone. */
+/* Optional logs; each fails alone, as its stamp says. */
 struct el_slot_logs {
-    struct el_stamp error_stamp, firmware_stamp, self_test_stamp, endurance_stamp, sanitize_stamp, ocp_stamp,
-        security_stamp;
     struct el_nvme_error_log error;
     struct el_nvme_firmware firmware;
     struct el_nvme_self_test self_test;
@@ -146,7 +144,7 @@ struct el_slot {
     char array[16];    /* md array it is a member of ("md0"); "" = none */
     enum el_array_level array_level;
 
-    struct el_stamp identify_stamp, smart_stamp;
+    struct el_stamp stamp[EL_READ_COUNT]; /* of each page, by enum el_read */
     struct el_nvme_identify identify;
     struct el_nvme_smart smart;
     struct el_reading temp_mc[EL_SLOT_SENSORS];

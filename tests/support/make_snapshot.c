@@ -67,7 +67,7 @@ static void make_identify(struct maker *m, struct el_slot *t, uint32_t row)
 {
     struct el_nvme_identify *id = &t->identify;
 
-    t->identify_stamp = (struct el_stamp){.time_us = m->now - 5000000, .quality = EL_GOOD};
+    t->stamp[EL_READ_IDENTIFY] = (struct el_stamp){.time_us = m->now - 5000000, .quality = EL_GOOD};
     id->vid = id->ssvid = 0x144d;
     id->cntlid = 4;
     id->version = 0x10300;
@@ -88,7 +88,7 @@ static void make_smart(struct maker *m, struct el_slot *t, double temp_c)
 {
     struct el_nvme_smart *p = &t->smart;
 
-    t->smart_stamp = (struct el_stamp){.time_us = m->now - 200000, .quality = EL_GOOD};
+    t->stamp[EL_READ_SMART] = (struct el_stamp){.time_us = m->now - 200000, .quality = EL_GOOD};
     p->available_spare = 100, p->available_spare_threshold = 10,
     p->percentage_used = (uint8_t)el_rng_between(&m->rng, 1, 30);
     p->temperature_k = (uint16_t)(273 + temp_c);
@@ -315,7 +315,7 @@ static void make_odd(struct maker *m)
         forget_drive(&t[2], EL_SLOT_GONE, "removed");
     if (n > 3) {
         t[3].state = EL_SLOT_FAILED;
-        t[3].smart_stamp.quality = EL_FAILED, t[3].smart_stamp.error = -ETIMEDOUT;
+        t[3].stamp[EL_READ_SMART].quality = EL_FAILED, t[3].stamp[EL_READ_SMART].error = -ETIMEDOUT;
         for (int i = 0; i < EL_SLOT_SENSORS; i++)
             t[3].temp_mc[i].quality = t[3].temp_mc[i].quality == EL_ABSENT ? EL_ABSENT : EL_FAILED;
         snprintf(t[3].reason, sizeof t[3].reason, "no answer for 3 periods");

@@ -20,8 +20,8 @@ static void drive_up(struct el_slot *d, const char *serial)
 {
     memset(d, 0, sizeof *d);
     d->state = EL_SLOT_UP;
-    d->smart_stamp.quality = EL_GOOD;
-    d->smart_stamp.time_us = 1;
+    d->stamp[EL_READ_SMART].quality = EL_GOOD;
+    d->stamp[EL_READ_SMART].time_us = 1;
     strcpy(d->identify.serial, serial);
     d->rated_endurance_bytes = 1000e12;
 }

@@ -77,11 +77,11 @@ static void reads_the_state_of_locks(void **state)
     round_of(t);
     s = round_after(t, 60);
     assert_int_equal(fake.drive[0].security, 0);
-    assert_true(slot(s, 0)->logs.security_stamp.quality == EL_GOOD && !slot(s, 0)->logs.security.locking_supported);
+    assert_true(slot(s, 0)->stamp[EL_READ_SECURITY].quality == EL_GOOD && !slot(s, 0)->logs.security.locking_supported);
     assert_int_equal(fake.drive[1].security, 2);
     assert_true(slot(s, 1)->logs.security.locking_enabled && slot(s, 1)->logs.security.locked);
     assert_int_equal(fake.drive[2].security, 1);
-    assert_int_equal(slot(s, 2)->logs.security_stamp.quality, EL_FAILED);
+    assert_int_equal(slot(s, 2)->stamp[EL_READ_SECURITY].quality, EL_FAILED);
     assert_int_equal(slot(s, 2)->read_faults[EL_READ_SECURITY][EL_FAULT_REFUSED], 1);
     el_tick_free(t);
 }
@@ -281,7 +281,7 @@ static void mute_from_the_start_is_named(void **state)
     assert_int_equal(slot(s, 1)->state, EL_SLOT_STALE);
     assert_string_equal(slot(s, 1)->identify.serial, "SERIAL1");
     assert_string_equal(slot(s, 1)->identify.model, "");
-    assert_int_equal(slot(s, 1)->identify_stamp.quality, EL_FAILED);
+    assert_int_equal(slot(s, 1)->stamp[EL_READ_IDENTIFY].quality, EL_FAILED);
     el_tick_free(t);
 }
 

@@ -68,7 +68,7 @@ static void no_write_rate(struct el_slot *t)
 
 static void no_identify(struct el_slot *t)
 {
-    t->identify_stamp.quality = EL_FAILED;
+    t->stamp[EL_READ_IDENTIFY].quality = EL_FAILED;
 }
 
 /* What goes with each: its cells of slot 3, by table and column (0: the whole row). */

@@ -27,9 +27,9 @@ static const struct el_exporter_stats exporter = {
     .config_ok = true,
 };
 
-/* Every optional log, all eight sensors, seven power states (six with active power, one with idle power), three firmware
- * slots, as far as a poll reads them: more than any captured drive has at once. (32 power states are legal, at six series
- * each.) */
+/* Every optional log, all eight sensors, seven power states (six with active power, one with idle power), three
+ * firmware slots, as far as a poll reads them: more than any captured drive has at once. (32 power states are legal, at
+ * six series each.) */
 static void fill_up(struct el_slot *t)
 {
     uint8_t page[EL_NVME_IDENTIFY_SIZE] = {0};
@@ -53,7 +53,8 @@ static void fill_up(struct el_slot *t)
         el_le_put(d + (i < 6 ? EL_PSD_ACTP : EL_PSD_IDLP), 2, 900);
         d[i < 6 ? EL_PSD_APS : EL_PSD_IPS] = 0x80;
     }
-    assert_int_equal(el_fill_page(t, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, t->smart_stamp.time_us), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_IDENTIFY, page, EL_NVME_IDENTIFY_SIZE, t->stamp[EL_READ_SMART].time_us),
+                     0);
 
     memset(page, 0, sizeof page);
     for (unsigned i = 0; i < 9; i++)
@@ -63,7 +64,7 @@ static void fill_up(struct el_slot *t)
     el_le_put(page + EL_SMART_MEDIA_ERRORS, 16, ~(el_u128)0);
     el_le_put(page + EL_SMART_ENERGY_WH, 8, 1000);
     el_le_put(page + EL_SMART_INTERVAL_POWER, 4, 1234 | 2u << 16);
-    assert_int_equal(el_fill_page(t, EL_READ_SMART, page, EL_NVME_SMART_SIZE, t->smart_stamp.time_us), 0);
+    assert_int_equal(el_fill_page(t, EL_READ_SMART, page, EL_NVME_SMART_SIZE, t->stamp[EL_READ_SMART].time_us), 0);
 
     for (int under = 0; under < 2; under++)
         el_fill_feature(t, EL_NVME_FID_TEMPERATURE_THRESHOLD, EL_FEAT_THRESHOLD(0, under), under ? 270 : 350, 1);

@@ -30,7 +30,7 @@ static int setup(void **state)
     for (uint32_t i = 0; i < 2; i++) {
         slot(w, i)->number = i;
         slot(w, i)->state = EL_SLOT_UP;
-        slot(w, i)->smart_stamp.quality = EL_GOOD;
+        slot(w, i)->stamp[EL_READ_SMART].quality = EL_GOOD;
         slot(w, i)->smart.available_spare = 100;
         slot(w, i)->identify.wctemp_k = 273 + 77, slot(w, i)->identify.cctemp_k = 273 + 85;
         slot(w, i)->temp_mc[0] = el_reading_good(40000, 0);

@@ -125,7 +125,7 @@ static void energy_only_from_controllers_that_have_it(void **state)
     page[EL_SMART_TEMPERATURE + 1] = 1;
     el_le_put(page + EL_SMART_ENERGY_WH, 8, 1234);
     el_le_put(page + EL_SMART_INTERVAL_POWER, 4, 512 | 2u << 16);
-    slot.identify_stamp.quality = EL_GOOD;
+    slot.stamp[EL_READ_IDENTIFY].quality = EL_GOOD;
     slot.identify.version = 0x10400;
     assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 1), 0);
     assert_int_equal(slot.smart.energy_wh, 0);
@@ -148,8 +148,8 @@ static void pages_that_are_no_reading(void **state)
     memset(page, 0, sizeof page);
     page[400] = 7; /* reserved bytes do not make it a reading */
     assert_int_equal(el_fill_page(&slot, EL_READ_SMART, page, EL_NVME_SMART_SIZE, 6), -61 /* ENODATA */);
-    assert_int_equal(slot.smart_stamp.quality, EL_FAILED);
-    assert_int_equal(slot.smart_stamp.time_us, 5);
+    assert_int_equal(slot.stamp[EL_READ_SMART].quality, EL_FAILED);
+    assert_int_equal(slot.stamp[EL_READ_SMART].time_us, 5);
     assert_int_equal(slot.temp_mc[0].value, 27000); /* as it was */
 
     memset(page, 0xff, sizeof page);
@@ -168,9 +168,9 @@ static void failed_reads_are_counted_by_reason(void **state)
     el_fill_unread(&slot, EL_READ_SMART, -110 /* ETIMEDOUT */);
     el_fill_unread(&slot, EL_READ_SMART, -5);
     el_fill_unread(&slot, EL_READ_ERROR_LOG, 0x2002);
-    assert_int_equal(slot.smart_stamp.quality, EL_FAILED);
-    assert_int_equal(slot.smart_stamp.error, -5);
-    assert_int_equal(slot.logs.error_stamp.error, 0x2002);
+    assert_int_equal(slot.stamp[EL_READ_SMART].quality, EL_FAILED);
+    assert_int_equal(slot.stamp[EL_READ_SMART].error, -5);
+    assert_int_equal(slot.stamp[EL_READ_ERROR_LOG].error, 0x2002);
     assert_int_equal(slot.read_faults[EL_READ_SMART][EL_FAULT_TIMEOUT], 1);
     assert_int_equal(slot.read_faults[EL_READ_SMART][EL_FAULT_IO], 1);
     assert_int_equal(slot.read_faults[EL_READ_ERROR_LOG][EL_FAULT_REFUSED], 1);
@@ -271,7 +271,7 @@ static void old_readings_turn_stale_and_lost_drives_are_forgotten(void **state)
     assert_int_equal(slot.temp_mc[0].quality, EL_GOOD);
     el_fill_expire(&slot, 101);
     assert_int_equal(slot.temp_mc[0].quality, EL_STALE);
-    assert_int_equal(slot.smart_stamp.quality, EL_STALE);
+    assert_int_equal(slot.stamp[EL_READ_SMART].quality, EL_STALE);
 
     strcpy(slot.identify.serial, "ABC");
     el_fill_forget(&slot);
@@ -337,7 +337,7 @@ static void security_state(void **state)
     assert_int_equal(el_fill_page(&slot, EL_READ_SECURITY, page, EL_NVME_SECURITY_SIZE, 1), -ENODATA);
     assert_int_equal(slot.read_faults[EL_READ_SECURITY][EL_FAULT_PAGE], 1);
     el_fill_no_security(&slot, 1); /* no security protocol at all */
-    assert_true(slot.logs.security_stamp.quality == EL_GOOD && !s->tcg && !s->locking_supported);
+    assert_true(slot.stamp[EL_READ_SECURITY].quality == EL_GOOD && !s->tcg && !s->locking_supported);
 
     at = put_descriptor(EL_TCG_HEADER_SIZE, EL_TCG_FEATURE_TPER, 12, 0xff); /* bits of another feature mean nothing */
     at = put_descriptor(at, EL_TCG_FEATURE_LOCKING, 12, EL_TCG_LOCKING_SUPPORTED | EL_TCG_MEDIA_ENCRYPTION);
@@ -358,7 +358,7 @@ static void security_state(void **state)
     assert_true(s->locked);
     el_be_put(page + EL_TCG_LENGTH, 4, 20); /* shorter than its header: refused, what was known stays */
     assert_int_equal(el_fill_page(&slot, EL_READ_SECURITY, page, EL_NVME_SECURITY_SIZE, 1), -EBADMSG);
-    assert_true(s->locked && slot.logs.security_stamp.quality == EL_FAILED);
+    assert_true(s->locked && slot.stamp[EL_READ_SECURITY].quality == EL_FAILED);
 }
 
 static void security_protocols(void **state)
