@@ -7,6 +7,7 @@ Marks, behind the fence's language: `sh test` is run by bash -e; `sh test backgr
 `yaml test NAME` is written to a file of that name (`config`: also given to `elementd check`). Each document has its own empty
 directory, the built programs in PATH and, where that is allowed, a network of its own.
 """
+import json
 import os
 import pathlib
 import re
@@ -117,6 +118,26 @@ def check_names(path):
     return bad
 
 
+def links(path):
+    """What a document links to or shows inside of this repository."""
+    return [(path.parent / t.partition("#")[0]).resolve() for t in re.findall(r"\]\(([^)#:][^):]*)\)", path.read_text())]
+
+
+def check_links():
+    """Links lead somewhere, and from the README to every document."""
+    texts = [*documents(), ROOT / "deploy/snmp/README.md"]
+    broken = [f"{p.relative_to(ROOT)}: no {t}" for p in texts for t in links(p) if not t.exists()]
+    orphans = [f"README.md does not link to {p.name}" for p in (ROOT / "deploy/docs").glob("*.md") if p not in links(ROOT / "README.md")]
+    return broken + orphans
+
+
+def check_figures():
+    text = (ROOT / "deploy/docs/simulate.md").read_text()
+    figures = json.loads(said("elementd", "simulate", "--card", "element-aic", "--hours", "0.05", "--json"))
+    asked = {"card", "workload", "governor", "array", "hours", "seed", "seeds", "inlet_celsius", "airflow_lfm", "limit_celsius", "card_watts_limit"}
+    return [f"simulate.md does not explain {name}" for name in figures if name not in asked and f"`{name}`" not in text]
+
+
 SETTINGS = settings()
 
 
@@ -132,6 +153,9 @@ def main():
         bad += wrong + check_names(path)
     if len(sys.argv) == 2 and said("elementd", "metrics", "--markdown") != (ROOT / "deploy/docs/metrics.md").read_text():
         print("deploy/docs/metrics.md is not what `elementd metrics --markdown` says: build the target update-golden")
+        bad += 1
+    for line in check_links() + check_figures():
+        print(line)
         bad += 1
     print(f"{total} blocks, {bad} bad")
     return 1 if bad or total < 1 else 0
