@@ -33,14 +33,14 @@ install(PROGRAMS ${CMAKE_SOURCE_DIR}/deploy/snmp/check_element DESTINATION lib/n
 el_install_files(${CMAKE_INSTALL_DATADIR}/snmp/mibs mibs/*.txt)
 el_install_files(${CMAKE_INSTALL_DOCDIR} README.md deploy/docs/*.md)
 el_install_files(${CMAKE_INSTALL_DOCDIR}/pictures deploy/docs/pictures/*)
-el_install_files(${CMAKE_INSTALL_MANDIR}/man8 deploy/man/*.8)
-# Manual pages of the commands and of the settings are what the program says about itself.
+# Manual pages hold what the programs say about themselves.
 find_program(PYTHON3 python3)
 if(PYTHON3)
   install(CODE "execute_process(COMMAND ${PYTHON3} ${CMAKE_SOURCE_DIR}/deploy/man/make.py ${CMAKE_BINARY_DIR}/elementd ${CMAKE_BINARY_DIR}/man
                                 COMMAND_ERROR_IS_FATAL ANY)")
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN *.1)
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN *.5)
+  foreach(section IN ITEMS 1 5 8)
+    install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} FILES_MATCHING PATTERN *.${section})
+  endforeach()
 endif()
 el_install_files(${CMAKE_INSTALL_SYSCONFDIR}/elementd deploy/elementd.yaml)
 

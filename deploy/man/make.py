@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Manual pages from what the programs say themselves: elementd-COMMAND.1 from --help, elementd.yaml.5 from the commented example.
+"""Manual pages from what the programs say themselves: elementd-COMMAND.1 from --help, elementd.yaml.5 from the commented example; the pages
+of section 8 are those beside this file, with what --help lists in place of their line `.\\" HELP`.
 
 usage: make.py ELEMENTD OUT-DIR
 """
@@ -39,7 +40,15 @@ def settings_page():
             ".SH ALL KEYS\nWith their defaults:\n.PP\n.nf\n" + quote(example) + "\n.fi\n.SH SEE ALSO\n.BR elementd (8)\n")
 
 
+def written_page(source, program):
+    """With the lines of --help that begin with a flag or a command, and what continues them."""
+    listed = "\n".join(line for line in said(program, "--help").splitlines() if line.startswith("  "))
+    return source.read_text().replace('.\\" HELP\n', ".nf\n" + quote(listed) + "\n.fi\n")
+
+
 def pages(elementd):
+    for source in sorted(HERE.glob("*.8")):
+        yield source.name, written_page(source, pathlib.Path(elementd).parent / source.stem)
     for name, what in re.findall(r"^  (\w+) +(\S.*)$", said(elementd, "--help"), re.M):
         yield f"elementd-{name}.1", command_page(elementd, name, what)
     yield "elementd.yaml.5", settings_page()
@@ -50,7 +59,7 @@ def main():
         sys.exit(__doc__)
     out = pathlib.Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
-    for old in [*out.glob("*.1"), *out.glob("*.5")]:
+    for old in out.glob("*.[158]"):
         old.unlink()
     for name, text in pages(sys.argv[1]):
         (out / name).write_text(text)

@@ -5,22 +5,22 @@
 #include "cli/flags.h"
 #include "model/device.h"
 
-/* name, one line of help; the order is that of `elementd --help`. */
+/* name, one line of help; in the order of `elementd --help`: to look and to run, to plan, to look up. */
 #define EL_COMMANDS(X)                                                                                                 \
     X(run, "the daemon and the exporter together, without a service manager")                                          \
-    X(envelope, "what a card can sustain over inlet temperature and airflow")                                          \
-    X(govern, "the daemon: read, decide, act, publish")                                                                \
     X(scan, "what is plugged in: cards, drives, links, limits, actuators, and what is missing")                        \
-    X(decode, "what one drive with these raw NVMe pages would export")                                                 \
-    X(metrics, "the reference of all metrics")                                                                         \
-    X(mib, "the SNMP module of the exporter")                                                                          \
     X(status, "what drives, limits and caps are like now, and why")                                                    \
-    X(simulate, "a governor against a simulated card, and how well it did")                                            \
     X(check, "what is wrong with a settings file, by file:line")                                                       \
+    X(doctor, "what keeps elementd from doing its work here, and how to mend it")                                      \
+    X(govern, "the daemon: read, decide, act, publish")                                                                \
     X(pause, "for a while, move nothing")                                                                              \
     X(restore, "undo what a daemon that was killed left set")                                                          \
+    X(simulate, "a governor against a simulated card, and how well it did")                                            \
+    X(envelope, "what a card can sustain over inlet temperature and airflow")                                          \
+    X(decode, "what one drive with these raw NVMe pages would export")                                                 \
     X(capture, "records this machine, for --root")                                                                     \
-    X(doctor, "what keeps elementd from doing its work here, and how to mend it")
+    X(metrics, "the reference of all metrics")                                                                         \
+    X(mib, "the SNMP module of the exporter")
 
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
 EL_COMMANDS(EL_COMMAND_DECLARE)
