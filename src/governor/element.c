@@ -25,7 +25,7 @@
 #define GUARD_C      0.5    /* what a jump of demand may pass the limit by */
 #define DOUBT        0.5    /* kept below the limit for each degree by which the forecast is in more doubt than ... */
 #define USUAL_C      0.5    /* ... this: a drive of which little is known drifts down until a reading's step tells, */
-#define DOUBT_MOST_C 2.5   /* a blind one so far; then the safety layer keeps the distance */
+#define DOUBT_MOST_C 2.5    /* a blind one so far; then the safety layer keeps the distance */
 
 struct limit { /* the lowest of a drive's own limits, as a limit on its composite */
     double limit_c;
@@ -47,7 +47,7 @@ struct element {
     struct el_fans fans;
     struct el_switch hub;
     bool watts_bind;
-    double watts_bias; /* what bursts leave unused of the card's watts, made up for; W */
+    double watts_bias;          /* what bursts leave unused of the card's watts, made up for; W */
     struct element_slot slot[]; /* one per slot of the card; the observer's nodes follow */
 };
 
@@ -96,15 +96,16 @@ static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_p
     struct el_pace *p = &e->slot[i].pace;
 
     *w = (struct el_pace_wish){.hold_w = INFINITY, .share_w = INFINITY, .guard_w = INFINITY, .used_w = n->host_w};
-    p->full_w = EL_MAX(p->full_w, n->host_w * 1.02);
+    if (n->io_known)
+        p->full_w = EL_MAX(p->full_w, n->host_w * 1.02);
     w->floor_w = s->floor_ratio * p->full_w;
     if (!n->read_us)
         return;
     if (!el_node_blind(n))
         el_risk_step(&e->slot[i].risk, n->x[EL_X_TEMP] - l.limit_c, el_observer_doubt(&e->observer, i, 0),
                      e->observer.dt_s);
-    l.limit_c -= e->slot[i].risk.margin_c +
-                 DOUBT * (EL_MIN(el_observer_doubt(&e->observer, i, HOLD_S), DOUBT_MOST_C) - USUAL_C);
+    l.limit_c -=
+        e->slot[i].risk.margin_c + DOUBT * (EL_MIN(el_observer_doubt(&e->observer, i, HOLD_S), DOUBT_MOST_C) - USUAL_C);
     w->hold_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c, HOLD_S, 1);
     w->guard_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c + GUARD_C, REACT_S, 0);
     w->excess_c = el_observer_predict(&e->observer, e->card, i, EL_MIN(p->cap_w, p->full_w), HOLD_S) - l.limit_c;
@@ -213,7 +214,8 @@ static double unthrottled_excess(const struct element *e)
     for (uint32_t i = 0; i < e->card->slots; i++) {
         const struct el_pace *p = &e->slot[i].pace;
         const struct el_node *n = &e->observer.node[i];
-        double w = isfinite(p->cap_w) && n->host_w > 0.92 * p->cap_w ? EL_MAX(e->slot[i].asked_w, n->host_w) : n->host_w;
+        double w =
+            isfinite(p->cap_w) && n->host_w > 0.92 * p->cap_w ? EL_MAX(e->slot[i].asked_w, n->host_w) : n->host_w;
 
         if (n->read_us && !el_node_blind(n))
             most = EL_MAX(most, el_observer_predict(&e->observer, e->card, i, w, 120) - e->card->slot[i].limit_c +
@@ -268,6 +270,8 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     double watts, by_switch, slack;
     enum el_constraint shared;
 
+    for (uint32_t i = 0; i < e->card->slots; i++)
+        e->observer.node[i].may_w = EL_MIN(e->slot[i].pace.cap_w, e->slot[i].pace.full_w);
     el_observer_step(&e->observer, e->card, in);
     for (uint32_t i = 0; i < e->card->slots; i++) {
         limit[i] = slot_limit(e, i);

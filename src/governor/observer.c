@@ -45,6 +45,7 @@ void el_observer_init(struct el_observer *o, struct el_node *node, const struct 
         o->node[i].r_c_per_w = card->drive_r_c_per_w;
         o->node[i].c_j_per_k = card->drive_c_j_per_k;
         o->node[i].grain_c = 1;
+        o->node[i].io_known = true; /* idle before the first count */
         o->node[i].noise = NOISE_C * NOISE_C;
         for (int j = 0; j < EL_NODE_SENSORS; j++)
             o->node[i].sensor[j] = -1;
@@ -77,7 +78,19 @@ double el_observer_power(const struct el_observer *o, const struct el_governor_c
     return EL_MAX(0, card->slot[i].idle_w + o->node[i].x[K] * o->node[i].host_w + o->node[i].x[D]);
 }
 
-/* Host I/O since the last step, priced. */
+/* Counted or not: what is believed of the drive's whole power goes on. */
+static void node_host(struct el_node *n, double host_w, bool known)
+{
+    n->moved_w = host_w - n->host_w;
+    if (known != n->io_known && n->read_us) {
+        n->x[D] = EL_CLAMP(n->x[D] - n->x[K] * n->moved_w, -POWER_ERROR_W, POWER_ERROR_W);
+        n->moved_w = 0;
+    }
+    n->host_w = host_w;
+    n->io_known = known;
+}
+
+/* Host I/O since the last step, priced. Not counted, it is what the cap allows: then temperature alone decides. */
 static void node_io(struct el_node *n, const struct el_governor_slot *s, const struct el_governor_slot_input *in,
                     int64_t now_us)
 {
@@ -85,8 +98,7 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
     double dt = (double)(now_us - n->io_us) * 1e-6, w;
 
     if (!in->present || !in->io_valid) {
-        if (!in->present)
-            n->host_w = 0;
+        node_host(n, in->present ? n->may_w : 0, !in->present);
         n->io_us = 0;
         return;
     }
@@ -96,8 +108,7 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
              (double)(bytes[1] - n->bytes[1]) * s->write_j_per_byte + (double)(ops[0] - n->ops[0]) * s->read_j_per_op +
              (double)(ops[1] - n->ops[1]) * s->write_j_per_op) /
             dt;
-        n->moved_w = EL_CLAMP(w, 0, 4 * s->full_w) - n->host_w;
-        n->host_w += n->moved_w;
+        node_host(n, EL_CLAMP(w, 0, 4 * s->full_w), true);
         if (w > 0.1) {
             double b0 = (double)(bytes[0] - n->bytes[0]), b1 = (double)(bytes[1] - n->bytes[1]);
 

@@ -36,10 +36,12 @@ struct el_node {
     double moved_d, moved_k;              /* ... and power error and gain as they were then */
     uint64_t bytes[2], ops[2];
     int64_t io_us;
+    bool io_known; /* host_w was counted: else it is what the drive may do at most */
+    double may_w;  /* the caller's: host watts its cap lets it do */
 };
 
 struct el_observer {
-    struct el_node *node; /* the caller's, one per slot of the card */
+    struct el_node *node;                 /* the caller's, one per slot of the card */
     double sink_c, sink_slope, unknown_w; /* C, C/s, W */
     double inlet_c, airflow_lfm, resistance_c_per_w;
     double host_w, overhead_w; /* sum of host I/O; what the card draws beside it, smoothed */

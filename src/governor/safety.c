@@ -19,40 +19,30 @@
 #define FOLLOW       0.2 /* of a blind drive's cap: smaller moves of its neighbours' are not followed */
 #define STARTUP_S    60.0
 #define OBEY_S       20.0 /* a cap may take this long to bite: queued work, slow actuators */
-#define PAY_PER_C_S  0.02
-#define PAY_STEPS    8   /* fine for a little, coarse for a lot: each is worth a write */
-#define PAY_ABOVE_C  0.5 /* neighbours can do little, at a high price: not for the limit itself */
-#define FAN_SPIN_S   15.0
+/* What neighbours give of their caps for a drive that cannot be capped: PI with the sink's time constant, chosen on
+ * plants 5001..5360 with a cap ignored on each. Half the way to critical costs them less, and bursts pass critical
+ * then. */
+#define PAY_AIM     0.25 /* of the way from warning to critical is where such a drive may stand */
+#define PAY_LEAD    2.0  /* where its temperature is going: against its mean of PAY_SLOW_S */
+#define PAY_SLOW_S  20.0
+#define PAY_PER_C   0.3
+#define PAY_PER_C_S 0.0022
+#define PAY_HOT     4.0  /* as much faster above: bursts keep their distance from critical */
+#define PAY_STEP    0.12 /* smaller moves are not worth a write, */
+#define PAY_WRITE_S 20.0 /* nor sooner ones downwards */
+#define PAY_BACK_S  60.0 /* given back within this, when it obeys again */
+#define FAN_SPIN_S  15.0
 
 static double seconds(int64_t from_us, int64_t to_us)
 {
     return (double)(to_us - from_us) * 1e-6;
 }
 
-/* Host watts at declared prices over the last step; a counter that went back (reset) is skipped. */
-static void slot_host(struct el_safety_slot *s, const struct el_governor_slot *card,
-                      const struct el_governor_slot_input *in, int64_t now_us)
-{
-    const uint64_t count[4] = {in->read_bytes, in->write_bytes, in->read_ops, in->write_ops};
-    const double price[4] = {card->read_j_per_byte, card->write_j_per_byte, card->read_j_per_op, card->write_j_per_op};
-    double sum = 0, dt = seconds(s->count_us, now_us);
-    bool usable = in->io_valid && s->count_us && dt > 0;
-
-    for (int k = 0; k < 4; k++) {
-        usable = usable && count[k] >= s->count[k];
-        sum += usable ? (double)(count[k] - s->count[k]) * price[k] : 0;
-    }
-    if (usable)
-        s->host_w = EL_MIN(sum / dt, 4 * card->full_w);
-    s->count_us = in->io_valid ? now_us : 0;
-    memcpy(s->count, count, sizeof(count));
-}
-
 /* Caps that are read back wrong, refused, or run over by the drive's own counters. */
 static void slot_obeys(struct el_safety_slot *s, const struct el_governor_slot_input *in,
                        const struct el_slot_decision *last, int64_t now_us)
 {
-    bool over = last->cap_ratio < 1 && s->host_w > 1.15 * last->budget_w + 0.25;
+    bool over = last->cap_ratio < 1 && in->io_valid && s->work.host_w > 1.15 * last->budget_w + 0.25;
     bool differs = isfinite(in->cap_ratio_in_force) && in->cap_ratio_in_force > last->cap_ratio + 0.02;
 
     if (!s->obeyed_us || !(over || differs || in->actuator_failed))
@@ -68,7 +58,7 @@ static enum el_constraint why_doubted(enum el_belief b)
 }
 
 static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean,
-                       double full_w, const struct el_slot_decision *last, int64_t now_us)
+                       double full_w, double dt, const struct el_slot_decision *last, int64_t now_us)
 {
     enum el_constraint doubt = why_doubted(belief);
 
@@ -81,6 +71,7 @@ static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const st
     s->doubt = doubt;
     if (doubt == EL_CONSTRAINT_NONE) {
         s->trusted_c = (double)clean->temp_mc.value * 1e-3;
+        s->slow_c = s->trusted_us ? s->slow_c + (1 - exp(-dt / PAY_SLOW_S)) * (s->trusted_c - s->slow_c) : s->trusted_c;
         s->trusted_us = now_us;
     }
 }
@@ -103,12 +94,12 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     }
     if (!in->present)
         return;
-    slot_host(s, c, in, clean->now_us);
+    in->io_valid = el_work_step(&s->work, c, in, clean->now_us);
     slot_obeys(s, in, last, clean->now_us);
     age = s->trusted_us && s->trusted_c < c->limit_c - NEAR_C ? AGE_COOL_S : EL_MAX(AGE_HOT_S, 5 * card->period_s);
     belief = el_screen_step(&s->composite, &in->temp_mc, clean->now_us, least, age);
     if (belief == EL_BELIEVE) {
-        s->stuck = el_screen_stuck(&s->composite, clean->now_us, s->host_w, inlet_c, dt, &s->suspect);
+        s->stuck = el_screen_stuck(&s->composite, clean->now_us, s->work.host_w, inlet_c, dt, &s->suspect);
         if (s->stuck) {
             in->temp_mc.quality = EL_IMPLAUSIBLE;
             belief = EL_DOUBT_STUCK;
@@ -116,7 +107,7 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     }
     for (int k = 0; k < 8; k++)
         el_screen_step(&s->sensor[k], &in->sensor_mc[k], clean->now_us, least, age);
-    slot_trust(s, belief, in, c->full_w - c->idle_w, last, clean->now_us);
+    slot_trust(s, belief, in, c->full_w - c->idle_w, dt, last, clean->now_us);
 }
 
 static void fans_check(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
@@ -148,10 +139,8 @@ void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, 
     double dt = s->last_us ? EL_CLAMP(seconds(s->last_us, in->now_us), 0, 60) : card->period_s, inlet;
 
     copy_input(clean, in, card->slots);
-    if (!s->start_us) {
+    if (!s->start_us)
         s->start_us = EL_MAX(in->now_us, 1);
-        s->pay = 1;
-    }
     el_screen_step(&s->inlet, &clean->inlet_mc, in->now_us, NAN, AGE_COOL_S);
     el_screen_step(&s->sw, &clean->switch_mc, in->now_us, NAN, AGE_COOL_S);
     s->inlet_reported = s->inlet_reported || el_reading_usable(&clean->inlet_mc);
@@ -242,32 +231,44 @@ static void slot_bound(const struct el_safety_slot *s, const struct el_governor_
         lower(d, last->cap_ratio, EL_CONSTRAINT_FAILED_SENSOR);
 }
 
-/* A drive that cannot be capped and is too hot: the others give way, as they share its heatsink and its air. */
+/* How far above what may be a drive that cannot be capped is, or soon will be. */
+static double runaway_c(const struct el_safety_slot *s, const struct el_governor_slot *card)
+{
+    double warning = isfinite(card->warning_c) ? card->warning_c : card->limit_c,
+           critical = isfinite(card->critical_c) ? card->critical_c : warning + NEAR_C;
+
+    if (!s->present || !s->disobeys)
+        return -INFINITY;
+    if (!s->trusted_us)
+        return 1;
+    return s->trusted_c + PAY_LEAD * (s->trusted_c - s->slow_c) - warning - PAY_AIM * EL_MAX(critical - warning, 0);
+}
+
+/* A drive that cannot be capped is heat like any other to its neighbours, and they to it, through the sink and the air:
+ * they give way as far as keeps it from its critical temperature, and no further. */
 static void neighbours_pay(struct el_safety *s, const struct el_governor_card *card, double dt, struct el_decision *d)
 {
-    double excess = -1;
-    uint32_t runaway = 0;
+    double excess = -INFINITY, pay;
 
-    for (uint32_t i = 0; i < card->slots; i++) {
-        const struct el_safety_slot *x = &s->slot[i];
-
-        if (!x->present || !x->disobeys)
-            continue;
-        runaway++;
-        excess = EL_MAX(excess, x->trusted_us ? x->trusted_c - card->slot[i].limit_c - PAY_ABOVE_C : 1);
+    for (uint32_t i = 0; i < card->slots; i++)
+        excess = EL_MAX(excess, runaway_c(&s->slot[i], &card->slot[i]));
+    if (isfinite(excess)) {
+        s->debt = EL_CLAMP(s->debt + PAY_PER_C_S * excess * (excess > 0 ? PAY_HOT : 1) * dt, 0, 1);
+        pay = EL_CLAMP(s->debt + PAY_PER_C * excess, 0, 1);
+    } else {
+        s->debt = EL_MAX(0, s->debt - dt / PAY_BACK_S);
+        pay = EL_MIN(s->pay, s->debt);
     }
-    if (runaway && excess > 0)
-        s->pay -= PAY_PER_C_S * excess * dt;
-    else if (!runaway || excess < -1)
-        s->pay += PAY_PER_C_S / 4 * dt;
-    s->pay = EL_CLAMP(s->pay, 0.0, 1.0);
-    for (uint32_t i = 0; i < card->slots && s->pay < 1; i++) {
-        double given = floor(sqrt(1 - s->pay) * PAY_STEPS) / PAY_STEPS, keep = 1 - given * given;
-
+    s->paid_s += dt;
+    if (pay > s->pay + PAY_STEP || (pay < s->pay - PAY_STEP && s->paid_s > PAY_WRITE_S) || pay <= 0 || pay >= 1) {
+        s->pay = pay;
+        s->paid_s = 0;
+    }
+    for (uint32_t i = 0; i < card->slots && s->pay > 0; i++)
         if (s->slot[i].present && !s->slot[i].disobeys)
-            lower(&d->slot[i], EL_MAX(card->slot[i].floor_ratio, keep * d->slot[i].cap_ratio), EL_CONSTRAINT_ACTUATOR);
-    }
-    if (s->pay < 1)
+            lower(&d->slot[i], EL_MAX(card->slot[i].floor_ratio, (1 - s->pay) * d->slot[i].cap_ratio),
+                  EL_CONSTRAINT_ACTUATOR);
+    if (s->pay > 0)
         raise_failsafe(d, EL_FAILSAFE_REDUCE, EL_CONSTRAINT_ACTUATOR);
 }
 

@@ -4,21 +4,19 @@
 
 #include "governor/governor.h"
 #include "governor/screen.h"
+#include "governor/work.h"
 
 struct el_safety_slot {
     struct el_screen composite, sensor[8];
     enum el_constraint doubt; /* why the composite is not trusted; NONE = it is */
     int64_t doubt_us;         /* since when */
     int64_t shown_us;         /* the drive has been here since */
-    double trusted_c;         /* last trusted value */
+    double trusted_c, slow_c; /* last trusted value, and its mean of late */
     int64_t trusted_us;
     double hold; /* cap when trust was lost */
     bool present, suspect, stuck;
-    /* what the drive does at declared prices, and whether it keeps to its cap */
-    uint64_t count[4];
-    int64_t count_us;
-    double host_w;
-    int64_t obeyed_us;
+    struct el_work work;
+    int64_t obeyed_us; /* kept to its cap last */
     bool disobeys;
 };
 
@@ -26,7 +24,8 @@ struct el_safety {
     struct el_screen inlet, sw;
     int64_t start_us, last_us;
     bool inlet_reported;
-    double pay;               /* what the neighbours of a drive that cannot be capped keep of their caps */
+    double debt, pay; /* what the neighbours of a drive that cannot be capped give of their caps, slowly and now */
+    double paid_s;    /* since that was changed */
     int64_t fan_turned_us[8]; /* last time the fan answered to being driven */
     bool fan_failed;
     struct el_safety_slot slot[]; /* one per slot of the card */

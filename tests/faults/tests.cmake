@@ -15,6 +15,11 @@ set_tests_properties(faults.campaign PROPERTIES LABELS faults TIMEOUT 300)
 # No memory for the drives that were found, in the midst of a run.
 add_test(NAME faults.no_room COMMAND faults_campaign --first 200718 --count 1)
 set_tests_properties(faults.no_room PROPERTIES LABELS faults TIMEOUT 300)
+# I/O counters that jump about, of a drive that is throttled: they held it above critical.
+foreach(seed IN ITEMS 203173 207480 209914)
+  add_test(NAME faults.io_counters.${seed} COMMAND faults_campaign --first ${seed} --count 1)
+  set_tests_properties(faults.io_counters.${seed} PROPERTIES LABELS faults TIMEOUT 300)
+endforeach()
 add_test(NAME faults.all COMMAND faults_campaign --count 10000)
 set_tests_properties(faults.all PROPERTIES LABELS "faults;full" TIMEOUT 7200)
 # SIGKILL at every write of a scenario (534 of this one); a week of 8 drives.

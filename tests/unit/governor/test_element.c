@@ -77,6 +77,40 @@ static void limit_is_held_and_reasons_are_given(void **state)
     bed_close(&b);
 }
 
+enum lie { RANDOM, BACKWARDS, FROZEN, JUMPS };
+
+/* The counters of drive 1 lie: its temperature alone still holds it at its limit (below, where they say that it idles),
+ * and its neighbours lose nothing. */
+static void counters_that_lie_do_not_heat(void **state)
+{
+    for (enum lie lie = RANDOM; lie <= JUMPS; lie++) {
+        struct el_rng r = el_rng_seed(lie + 1);
+        struct bed b;
+        struct world w;
+        double most = 0, sum = 0, neighbours = 0;
+
+        world_open(&b, &w, 4, 50);
+        for (int t = 0; t < 3000; t++) {
+            uint64_t *bytes = &b.in.slot[1].read_bytes;
+
+            if (t > 600 && lie == RANDOM)
+                *bytes = el_rng_u64(&r);
+            else if (t > 600 && (lie == BACKWARDS || lie == FROZEN))
+                *bytes -= (uint64_t)(given_w(&b, 1) * (lie == FROZEN ? 1 : 2) / 9e-10);
+            else if (t > 600 && t % 20 == 0)
+                *bytes += el_rng_u64(&r) >> 8;
+            world_step(&b, &w);
+            most = t > 300 ? EL_MAX(most, w.drive_c[1]) : most;
+            sum += t >= 1200 ? w.drive_c[1] : 0;
+            neighbours += t >= 1200 ? w.drive_c[0] : 0;
+        }
+        assert_true(most < 76);
+        assert_true(sum / 1800 > (lie == FROZEN ? 70 : 74.3) && sum / 1800 < 75.4);
+        assert_true(neighbours / 1800 > 74.3);
+        bed_close(&b);
+    }
+}
+
 static void higher_limit_never_means_less(void **state)
 {
     double before = 0;
@@ -394,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_card_limit_below_idle_floors_everything),
         cmocka_unit_test(idle_envelope_means_no_caps_and_no_writes),
         cmocka_unit_test(limit_is_held_and_reasons_are_given),
+        cmocka_unit_test(counters_that_lie_do_not_heat),
         cmocka_unit_test(higher_limit_never_means_less),
         cmocka_unit_test(card_watts_are_held),
         cmocka_unit_test(members_of_a_stripe_are_equal),
