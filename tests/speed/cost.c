@@ -1,9 +1,6 @@
 /* What pure work costs: cost WHAT [DRIVES [ROUNDS]] prints microseconds of CPU per round. Under callgrind two runs with
- * different ROUNDS give instructions per round. WHAT: text, openmetrics, json, check, copy, smart; ioctl: the way into
- * the kernel and back once per drive, which is the least that any poller spends. */
-#include <fcntl.h>
+ * different ROUNDS give instructions per round. WHAT: text, openmetrics, json, check, copy, smart. */
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "base/clock.h"
 #include "exporter/view.h"
@@ -66,23 +63,11 @@ static void smart(struct bench *b)
         abort();
 }
 
-static void ioctls(struct bench *b)
-{
-    static int fd = -1;
-
-    if (fd < 0)
-        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (uint32_t i = 0; i < b->s->slots.count; i++)
-        (void)ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, 'N', 0x41, 72),
-                    b->copy); /* NVME_IOCTL_ADMIN_CMD: refused at once here */
-}
-
 static const struct {
     const char *name;
     void (*run)(struct bench *b);
-} works[] = {
-    {"text", text},   {"openmetrics", openmetrics}, {"json", json}, {"check", check}, {"copy", copy}, {"smart", smart},
-    {"ioctl", ioctls}};
+} works[] = {{"text", text},  {"openmetrics", openmetrics}, {"json", json}, {"check", check}, {"copy", copy},
+             {"smart", smart}};
 
 int main(int argc, char **argv)
 {

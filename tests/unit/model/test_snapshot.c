@@ -1,4 +1,9 @@
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
 #include "base/file.h"
+#include "base/pair.h"
 #include "model/snapshot.h"
 #include "support/unit.h"
 
@@ -117,12 +122,78 @@ static void lies_are_found(void **state)
     }
 }
 
+struct readers {
+    int dir;
+    atomic_bool over;
+    atomic_uint good, mixed;
+};
+
+/* As an exporter that never pauses: what passes the check is one round, whole. */
+static void *read_on(void *arg)
+{
+    struct readers *r = arg;
+    struct el_snapshot *s;
+    uint64_t last = 0;
+    const char *why;
+
+    while (!atomic_load(&r->over)) {
+        bool whole;
+
+        if (el_snapshot_read(r->dir, EL_SNAPSHOT_FILE, &s, &why) < 0)
+            continue; /* found by its name, and overtaken by two rounds before it was open: the check refuses it */
+        whole = s->seq >= last && s->alarms.count == s->seq / 8 % 3;
+        for (uint32_t i = 0; i < s->slots.count; i++)
+            whole = whole && el_snapshot_slots(s)[i].polls == s->seq;
+        r->mixed += !whole;
+        r->good++;
+        last = s->seq;
+        el_snapshot_free(s);
+    }
+    return NULL;
+}
+
+static void readers_see_whole_rounds(void **state)
+{
+    static const struct el_snapshot_counts many = {.cards = 1, .slots = 16, .alarms = 2};
+    struct el_snapshot *s = el_snapshot_new(&many);
+    char path[] = "/dev/shm/el-snapshot-XXXXXX";
+    struct readers r = {.over = false};
+    struct el_file_pair pair;
+    int64_t deadline_us = el_clock_monotonic_us() + 60 * EL_USEC_PER_SEC;
+    pthread_t thread;
+
+    assert_non_null(s);
+    assert_non_null(mkdtemp(path));
+    r.dir = open(path, O_RDONLY | O_DIRECTORY);
+    el_file_pair_init(&pair);
+    for (uint64_t seq = 1; seq < 4000 || atomic_load(&r.good) < 100; seq++) {
+        assert_true(el_clock_monotonic_us() < deadline_us);
+        s->seq = seq;
+        s->alarms.count = (uint32_t)(seq / 8 % 3); /* shorter and longer, too: mapped rounds and written ones */
+        s->size = (s->alarms.offset + s->alarms.count * sizeof(struct el_alarm) + 15) & ~15ULL;
+        for (uint32_t i = 0; i < many.slots; i++)
+            el_snapshot_slots(s)[i].polls = seq;
+        el_snapshot_seal(s);
+        assert_int_equal(el_file_pair_write(&pair, r.dir, EL_SNAPSHOT_FILE, s, s->size, 0644), 0);
+        if (seq == 1)
+            assert_int_equal(pthread_create(&thread, NULL, read_on, &r), 0);
+    }
+    atomic_store(&r.over, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(r.mixed, 0);
+    el_file_pair_remove(&pair, r.dir, EL_SNAPSHOT_FILE);
+    close(r.dir);
+    rmdir(path);
+    el_snapshot_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_one_passes_and_comes_back_from_its_file),
         cmocka_unit_test(a_changed_byte_is_found),
         cmocka_unit_test(lies_are_found),
+        cmocka_unit_test(readers_see_whole_rounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
