@@ -1,6 +1,6 @@
 /* The SNMP side of the exporter: an AgentX subagent of the host's snmpd, a standalone agent, and the sender of
  * notifications. One thread owns net-snmp, all of it; nothing waits for that thread. Read-only by construction: every
- * SET is refused. */
+ * SET is refused. The process ignores SIGPIPE: the library writes to a master that may be gone. */
 #pragma once
 
 #include "exporter/snmp_view.h"

@@ -74,6 +74,7 @@ int main(int argc, char **argv)
     sigset_t stop;
     int c, r;
 
+    signal(SIGPIPE, SIG_IGN);
     el_settings_default(&set);
     set.snmp.agentx = 0;
     el_log_setup("snmp-agent", EL_LOG_INFO, EL_LOG_TEXT);

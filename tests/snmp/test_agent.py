@@ -174,6 +174,29 @@ def hot_removal(b):
     assert agent.wait(60) == 0
 
 
+def hot_removal_through_the_master(b):
+    """The same through snmpd, which asks for each value by itself: rows come and go under it, names rise, nobody dies."""
+    port = free_port()
+    b.snapshot("--drives", 16, "--seq", 1)
+    master = b.snmpd(port)
+    agent = b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
+    until(lambda: b.own(port, "1.1.1.0") == "1", 60, "connected")
+    client, root, seen = Client(port, 60.0), oid_tuple(BASE + ".1.4.1"), set()
+    at, i = root, 0
+    while i < 300 or len(seen) < 20:
+        i += 1
+        if i % 3 == 0:
+            b.snapshot("--drives", (16, 9, 0, 8, 17)[i // 3 % 5], *(["--odd"] if i % 2 else []), "--seq", i)
+        status, got = bindings(client.ask(message(BULK, [SEQ[:-1], at], 1, 20, i)))
+        assert status == 0 and got, (status, len(got))
+        seen.add(got[0][2])
+        names = [oid_of(g[0]) for g in got[1:] if g[1] < 0x80]
+        assert all(x < y for x, y in zip([at, *names], names)), (at, names)
+        at = names[-1] if names and names[-1][:11] == root[:11] else root
+    assert agent.poll() is None and master.poll() is None
+    return f"{i} answers of {len(seen)} snapshots"
+
+
 def swap_during_walks(b):
     """Cards are renumbered and drives swapped in the middle of walks: names rise from answer to answer, each answer is of one snapshot, each walk ends."""
     port, seq, mixed = free_port(), 1, 0
@@ -319,7 +342,7 @@ def entity_taken(b):
     assert first.poll() is None and fourth.poll() is None
 
 
-CASES = [standalone, wrong_keys, engine_is_kept, engine_at_the_end_of_its_starts, refuses_to_start, random_pdus, hot_removal, swap_during_walks, many_descriptors, agentx, master_comes_and_goes,
+CASES = [standalone, wrong_keys, engine_is_kept, engine_at_the_end_of_its_starts, refuses_to_start, random_pdus, hot_removal, hot_removal_through_the_master, swap_during_walks, many_descriptors, agentx, master_comes_and_goes,
          entity_taken]
 
 
