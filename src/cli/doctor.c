@@ -239,8 +239,7 @@ static void check_daemon(struct doctor *d)
     const char *why;
 
     snprintf(path, sizeof path, "%s/" EL_SNAPSHOT_FILE, d->settings.runtime_dir);
-    if (el_snapshot_read(AT_FDCWD, path, &s, &why) < 0 ||
-        el_clock_boottime_us() - s->time_us > 3 * (int64_t)s->period_ms * EL_USEC_PER_MSEC)
+    if (el_snapshot_read(AT_FDCWD, path, &s, &why) < 0 || !el_snapshot_fresh(s, el_clock_boottime_us()))
         find(d, NOTE, "running", "systemctl enable --now elementd", "elementd does not run, or hangs: %s at %s",
              s ? "an old snapshot" : "no snapshot", path);
     el_snapshot_free(s);

@@ -34,11 +34,6 @@ static int read_snapshot(const char *dir, struct el_snapshot **out, bool clear)
     return r;
 }
 
-static bool is_fresh(const struct el_snapshot *s, int64_t now)
-{
-    return now - s->time_us <= 3 * (int64_t)s->period_ms * EL_USEC_PER_MSEC;
-}
-
 static void put_old(struct el_buf *b, bool colour, int64_t age_us)
 {
     char text[32];
@@ -54,7 +49,7 @@ static bool print_table(const struct el_snapshot *s, const struct el_snapshot *b
     EL_AUTO_BUF struct el_buf b = {0};
     struct el_table_look look = el_table_look_of(STDOUT_FILENO);
     int64_t now = el_clock_boottime_us(), age = now - s->time_us;
-    bool fresh = is_fresh(s, now), colour = look.colour;
+    bool fresh = el_snapshot_fresh(s, now), colour = look.colour;
 
     el_buf_puts(&b, clear ? CLEAR : "");
     look.colour &= fresh;
@@ -99,7 +94,7 @@ static bool print_json(const struct el_snapshot *s)
 {
     EL_AUTO_BUF struct el_buf b = {0};
     int64_t now = el_clock_boottime_us();
-    bool fresh = is_fresh(s, now);
+    bool fresh = el_snapshot_fresh(s, now);
 
     if (el_view_json(s, &(struct el_view_options){.now_us = now, .stale = !fresh}, &b) < 0)
         return false;

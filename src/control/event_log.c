@@ -3,10 +3,12 @@
 #include "base/log.h"
 #include "model/alarm.h"
 
-void el_event_message_id(char out[EL_MESSAGE_ID_SIZE], uint32_t alarm, bool raised)
+#define MESSAGE_ID_SIZE 33
+
+/* Journald's id of a kind of message: a random UUID whose last four digits count. Never changes: people match on it. */
+static void message_id(char out[MESSAGE_ID_SIZE], uint32_t alarm, bool raised)
 {
-    /* a random UUID; its last four digits count */
-    snprintf(out, EL_MESSAGE_ID_SIZE, "9e9256e6255740b48d108650b79c%04x", (alarm * 2 + !raised) & 0xffff);
+    snprintf(out, MESSAGE_ID_SIZE, "9e9256e6255740b48d108650b79c%04x", (alarm * 2 + !raised) & 0xffff);
 }
 
 static void log_one(const struct el_snapshot *s, const struct el_event *e)
@@ -15,10 +17,10 @@ static void log_one(const struct el_snapshot *s, const struct el_event *e)
     const struct el_alarm_kind *kind = el_alarm_kind((enum el_alarm_id)e->kind);
     const struct el_card *card = e->card < 0 ? NULL : &el_snapshot_cards(s)[e->card];
     const struct el_slot *slot = e->slot < 0 ? NULL : &el_snapshot_slots(s)[e->slot];
-    char id[EL_MESSAGE_ID_SIZE] = "", number[12] = "", about[EL_NAME_MAX + 24] = "";
+    char id[MESSAGE_ID_SIZE] = "", number[12] = "", about[EL_NAME_MAX + 24] = "";
 
     if (kind)
-        el_event_message_id(id, kind->id, e->raised);
+        message_id(id, kind->id, e->raised);
     if (slot)
         snprintf(number, sizeof number, "%u", slot->number);
     if (card)

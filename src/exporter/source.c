@@ -10,9 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
-#define STALE_PERIODS     3
-#define PERIOD_MS_DEFAULT 2000
-#define AHEAD_MAX_US      (5 * EL_USEC_PER_SEC) /* a snapshot from further in the future is of another boot or machine */
+#define AHEAD_MAX_US (5 * EL_USEC_PER_SEC) /* a snapshot from further in the future is of another boot or machine */
 
 /* One snapshot and how many hold it; the newest is also held by the source. */
 struct held {
@@ -30,15 +28,6 @@ struct el_source {
     char problem[160];
     uint64_t refused;
 };
-
-enum el_source_state el_source_judge(const struct el_snapshot *s, int64_t now_us)
-{
-    int64_t period_us = (int64_t)(s->period_ms ? s->period_ms : PERIOD_MS_DEFAULT) * EL_USEC_PER_MSEC;
-
-    if (s->seq == 0)
-        return EL_SOURCE_NONE;
-    return now_us - s->time_us > STALE_PERIODS * period_us ? EL_SOURCE_STALE : EL_SOURCE_FRESH;
-}
 
 /* With the lock held. */
 static void drop(struct el_source *src, const struct el_snapshot *s)
@@ -196,7 +185,7 @@ const struct el_snapshot *el_source_acquire(struct el_source *src, int64_t now_u
     src->newest->refs++;
     s = src->newest->snapshot;
     pthread_mutex_unlock(&src->lock);
-    *state = el_source_judge(s, now_us);
+    *state = s->seq == 0 ? EL_SOURCE_NONE : el_snapshot_fresh(s, now_us) ? EL_SOURCE_FRESH : EL_SOURCE_STALE;
     return s;
 }
 

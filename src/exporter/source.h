@@ -27,6 +27,3 @@ void el_source_problem(struct el_source *src, char *text, size_t size);
 
 /* Files that were there and could not be believed, since start. */
 uint64_t el_source_refused(struct el_source *src);
-
-/* What `s` is worth at `now_us`. Pure. */
-enum el_source_state el_source_judge(const struct el_snapshot *s, int64_t now_us);

@@ -5,10 +5,6 @@
 
 #include "model/catalog_private.h"
 
-#define READER(name)                                                                                                   \
-    struct el_value el_read_##name(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row,        \
-                                   uint32_t sub)
-
 static const void *field(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row, uint32_t sub)
 {
     return (const char *)el_catalog_row(c, m->scope, row) + m->offset + (size_t)m->stride * sub;
@@ -30,19 +26,18 @@ static struct el_value scaled(const struct el_metric *m, el_u128 v)
 }
 
 #define INTEGER(name, type)                                                                                            \
-    READER(name)                                                                                                       \
+    EL_READER(name)                                                                                                    \
     {                                                                                                                  \
         return scaled(m, *(const type *)field(c, m, row, sub));                                                        \
     }
 INTEGER(u8, uint8_t)
-INTEGER(u16, uint16_t)
 INTEGER(u32, uint32_t)
 INTEGER(u64, uint64_t)
 INTEGER(u128, el_u128)
 INTEGER(flag, bool)
 
 /* The specification allows 0 to 100 and nothing else. */
-READER(percent)
+EL_READER(percent)
 {
     return *(const uint8_t *)field(c, m, row, sub) <= 100 ? el_read_u8(c, m, row, sub) : el_absent;
 }
@@ -58,14 +53,14 @@ struct el_value el_rounded(double v, uint32_t decimals)
     return el_fixed(llround(v * scale[decimals]), decimals);
 }
 
-READER(double)
+EL_READER(double)
 {
     double v = *(const double *)field(c, m, row, sub);
 
     return v == 0 && m->absent_zero ? el_absent : el_rounded(v, m->decimals);
 }
 
-READER(us)
+EL_READER(us)
 {
     return el_fixed(*(const int64_t *)field(c, m, row, sub), 6);
 }
@@ -75,69 +70,69 @@ static struct el_value epoch_seconds(int64_t realtime_us)
     return el_fixed(realtime_us / 1000, 3);
 }
 
-READER(realtime)
+EL_READER(realtime)
 {
     int64_t v = *(const int64_t *)field(c, m, row, sub);
 
     return v ? epoch_seconds(v) : el_absent;
 }
 
-READER(boottime)
+EL_READER(boottime)
 {
     int64_t v = *(const int64_t *)field(c, m, row, sub);
 
     return v ? epoch_seconds(c->s->realtime_us - (c->s->time_us - v)) : el_absent;
 }
 
-READER(reading)
+EL_READER(reading)
 {
     const struct el_reading *r = field(c, m, row, sub);
 
     return el_reading_usable(r) ? el_fixed(r->value, m->decimals) : el_absent;
 }
 
-READER(reading_origin)
+EL_READER(reading_origin)
 {
     const struct el_reading *r = field(c, m, row, 0);
 
     return el_reading_usable(r) && r->origin == sub ? el_fixed(r->value, m->decimals) : el_absent;
 }
 
-READER(state)
+EL_READER(state)
 {
     return el_unsigned(*(const uint32_t *)field(c, m, row, 0) == sub);
 }
 
-READER(bit)
+EL_READER(bit)
 {
     return el_unsigned(*(const uint8_t *)field(c, m, row, 0) >> sub & 1);
 }
 
 /* Limits as the drive reports them, odd ones too: they are its own words. Nothing compares with them unchecked. */
-READER(kelvin)
+EL_READER(kelvin)
 {
     uint16_t v = *(const uint16_t *)field(c, m, row, sub);
 
     return v ? el_fixed(v - 273, 0) : el_absent;
 }
 
-READER(one)
+EL_READER(one)
 {
     return el_unsigned(1);
 }
 
-READER(ps_u32)
+EL_READER(ps_u32)
 {
     return sub < el_snapshot_slots(c->s)[row].identify.power_states ? el_read_u32(c, m, row, sub) : el_absent;
 }
 
-READER(ps_flag)
+EL_READER(ps_flag)
 {
     return sub < el_snapshot_slots(c->s)[row].identify.power_states ? el_read_flag(c, m, row, sub) : el_absent;
 }
 
 /* `factor` is the kind of sensor that the metric stands for. */
-READER(sensor)
+EL_READER(sensor)
 {
     const struct el_sensor *s = &el_snapshot_sensors(c->s)[row];
 
@@ -172,7 +167,7 @@ static uint64_t process_field(const struct el_process_stats *p, size_t offset)
     return v;
 }
 
-READER(process)
+EL_READER(process)
 {
     struct el_process_stats p;
     uint64_t v = process_stats(c, sub, &p) ? process_field(&p, m->offset) : 0;
@@ -180,7 +175,7 @@ READER(process)
     return v ? el_unsigned(v) : el_absent;
 }
 
-READER(process_us)
+EL_READER(process_us)
 {
     struct el_process_stats p;
     int64_t v = process_stats(c, sub, &p) ? (int64_t)process_field(&p, m->offset) : 0;

@@ -3,28 +3,24 @@
 
 #include "model/catalog_private.h"
 
-#define READER(name)                                                                                                   \
-    struct el_value el_read_##name(const struct el_catalog_context *c, const struct el_metric *m, uint32_t row,        \
-                                   uint32_t sub)
-
 static const struct el_slot *slot_of(const struct el_catalog_context *c, uint32_t row)
 {
     return &el_snapshot_slots(c->s)[row];
 }
 
-READER(snapshot_age)
+EL_READER(snapshot_age)
 {
     int64_t age = (c->now_us ? c->now_us : c->s->time_us) - c->s->time_us;
 
     return el_fixed(EL_MAX(age, 0), 6);
 }
 
-READER(snapshot_stale)
+EL_READER(snapshot_stale)
 {
     return el_unsigned(c->stale);
 }
 
-READER(drives)
+EL_READER(drives)
 {
     uint64_t n = 0;
 
@@ -33,21 +29,21 @@ READER(drives)
     return el_unsigned(n);
 }
 
-READER(agentx)
+EL_READER(agentx)
 {
     int32_t connected = c->exporter->agentx_connected;
 
     return connected < 0 ? el_absent : el_unsigned(connected != 0);
 }
 
-READER(snmp_waiting)
+EL_READER(snmp_waiting)
 {
     int32_t waiting = c->exporter->snmp_waiting;
 
     return waiting < 0 ? el_absent : el_unsigned((uint64_t)waiting);
 }
 
-READER(occupied)
+EL_READER(occupied)
 {
     enum el_slot_state state = slot_of(c, row)->state;
 
@@ -55,19 +51,19 @@ READER(occupied)
 }
 
 /* A slot that never held a drive has nothing that could be up. */
-READER(up)
+EL_READER(up)
 {
     enum el_slot_state state = slot_of(c, row)->state;
 
     return state == EL_SLOT_EMPTY ? el_absent : el_unsigned(state == EL_SLOT_UP && !c->stale);
 }
 
-READER(drive_info)
+EL_READER(drive_info)
 {
     return slot_of(c, row)->state == EL_SLOT_EMPTY ? el_absent : el_unsigned(1);
 }
 
-READER(group_warning)
+EL_READER(group_warning)
 {
     static const uint8_t bits[] = {0, 2, 3}; /* spare, reliability, read-only: as in log 09h */
     const struct el_slot *t = slot_of(c, row);
@@ -82,7 +78,7 @@ static double written_bytes(const struct el_slot *t)
     return (double)t->smart.data_units_written * EL_NVME_DATA_UNIT_BYTES;
 }
 
-READER(endurance_used)
+EL_READER(endurance_used)
 {
     const struct el_slot *t = slot_of(c, row);
 
@@ -90,7 +86,7 @@ READER(endurance_used)
 }
 
 /* Only when every drive of the card has told: a sum with a hole is a false low. */
-READER(card_endurance_used)
+EL_READER(card_endurance_used)
 {
     const struct el_card *card = &el_snapshot_cards(c->s)[row];
     double written = 0;
@@ -109,38 +105,38 @@ READER(card_endurance_used)
     return el_rounded(written / card->rated_endurance_bytes, 6);
 }
 
-READER(wear_remaining)
+EL_READER(wear_remaining)
 {
     const struct el_slot *t = slot_of(c, row);
 
     return t->wear_basis == sub + 1 ? el_rounded(t->wear_days_remaining * 86400, 0) : el_absent;
 }
 
-READER(wear_low)
+EL_READER(wear_low)
 {
     return el_rounded(slot_of(c, row)->wear_days_low * 86400, 0);
 }
 
-READER(wear_high)
+EL_READER(wear_high)
 {
     return el_rounded(slot_of(c, row)->wear_days_high * 86400, 0);
 }
 
-READER(budget)
+EL_READER(budget)
 {
     const struct el_slot_decision *d = &slot_of(c, row)->decision;
 
     return d->cap_ratio < 1 ? el_rounded(d->budget_w, 3) : el_absent;
 }
 
-READER(io_bytes)
+EL_READER(io_bytes)
 {
     const struct el_slot_io *io = &slot_of(c, row)->io;
 
     return io->valid ? el_unsigned(sub ? io->write_bytes : io->read_bytes) : el_absent;
 }
 
-READER(io_operations)
+EL_READER(io_operations)
 {
     const struct el_slot_io *io = &slot_of(c, row)->io;
 
@@ -148,7 +144,7 @@ READER(io_operations)
 }
 
 /* What never failed is shown for the page that counts, SMART; of the others only what did. */
-READER(read_faults)
+EL_READER(read_faults)
 {
     enum el_read what = sub / EL_FAULT_COUNT;
     uint32_t n = slot_of(c, row)->read_faults[what][sub % EL_FAULT_COUNT];
@@ -156,7 +152,7 @@ READER(read_faults)
     return n || what == EL_READ_SMART ? el_unsigned(n) : el_absent;
 }
 
-READER(actions)
+EL_READER(actions)
 {
     const struct el_slot_action *a = &slot_of(c, row)->action;
     uint32_t actuator = sub / 2;
@@ -167,14 +163,14 @@ READER(actions)
 }
 
 /* Without the drive's Identify Namespace only the size is known, from the kernel. */
-READER(namespace_used)
+EL_READER(namespace_used)
 {
     const struct el_namespace *n = &el_snapshot_namespaces(c->s)[row];
 
     return n->capacity_bytes ? el_unsigned(n->used_bytes) : el_absent;
 }
 
-READER(pci_power)
+EL_READER(pci_power)
 {
     const char *state = el_snapshot_links(c->s)[row].power_state;
 
@@ -182,7 +178,7 @@ READER(pci_power)
 }
 
 /* Sub index 0 of each severity is the kernel's total, then its errors by name. */
-READER(aer)
+EL_READER(aer)
 {
     const struct el_link *l = &el_snapshot_links(c->s)[row];
     uint32_t severity = sub / (1 + EL_AER_ERRORS), error = sub % (1 + EL_AER_ERRORS);
@@ -192,7 +188,7 @@ READER(aer)
     return el_unsigned(error ? l->aer_error[error - 1].count : l->aer[severity].total);
 }
 
-READER(aer_total)
+EL_READER(aer_total)
 {
     const struct el_link *l = &el_snapshot_links(c->s)[row];
     uint64_t n = 0;
@@ -206,7 +202,7 @@ READER(aer_total)
     return valid ? el_unsigned(n) : el_absent;
 }
 
-READER(alarms)
+EL_READER(alarms)
 {
     uint64_t n = 0;
 
@@ -215,50 +211,50 @@ READER(alarms)
     return el_unsigned(n);
 }
 
-READER(error_status)
+EL_READER(error_status)
 {
     const struct el_nvme_error_log *log = &slot_of(c, row)->logs.error;
 
     return log->count ? el_unsigned(log->last_status) : el_absent;
 }
 
-READER(firmware_slot)
+EL_READER(firmware_slot)
 {
     return slot_of(c, row)->logs.firmware.revision[sub][0] ? el_unsigned(1) : el_absent;
 }
 
-READER(self_test_running)
+EL_READER(self_test_running)
 {
     return el_unsigned(slot_of(c, row)->logs.self_test.current != 0);
 }
 
-READER(self_test_progress)
+EL_READER(self_test_progress)
 {
     const struct el_nvme_self_test *t = &slot_of(c, row)->logs.self_test;
 
     return t->current ? el_fixed(t->completion_percent, 2) : el_absent;
 }
 
-READER(self_test_result)
+EL_READER(self_test_result)
 {
     const struct el_nvme_self_test *t = &slot_of(c, row)->logs.self_test;
 
     return t->last_valid ? el_unsigned(t->last_result) : el_absent;
 }
 
-READER(sanitize)
+EL_READER(sanitize)
 {
     return el_unsigned(slot_of(c, row)->logs.sanitize.status == sub);
 }
 
-READER(sanitize_progress)
+EL_READER(sanitize_progress)
 {
     const struct el_nvme_sanitize *s = &slot_of(c, row)->logs.sanitize;
 
     return s->status == 2 ? el_rounded(s->progress / 65536.0, 4) : el_absent;
 }
 
-READER(capacitor)
+EL_READER(capacitor)
 {
     uint16_t percent = slot_of(c, row)->logs.ocp.capacitor_health_percent;
 
@@ -266,14 +262,14 @@ READER(capacitor)
 }
 
 /* OCP Datacenter NVMe SSD, log C0h byte 97: more than 3 is reserved. */
-READER(throttle)
+EL_READER(throttle)
 {
     uint8_t level = slot_of(c, row)->logs.ocp.throttle_status;
 
     return level <= 3 ? el_unsigned(level) : el_absent;
 }
 
-READER(series)
+EL_READER(series)
 {
     return el_unsigned(c->series + 1);
 }

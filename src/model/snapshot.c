@@ -7,9 +7,11 @@
 #include "base/buf.h"
 #include "base/file.h"
 
-#define SNAPSHOT_MAX (256u << 20) /* no machine comes near; keeps a lying size from eating memory */
-#define PRIME        0x100000001b3ULL
-#define ROW_ALIGN    16 /* what a 128-bit counter needs, and malloc and mmap give */
+#define SNAPSHOT_MAX      (256u << 20) /* no machine comes near; keeps a lying size from eating memory */
+#define STALE_PERIODS     3LL          /* one may be late; assumed */
+#define PERIOD_MS_DEFAULT 2000
+#define PRIME             0x100000001b3ULL
+#define ROW_ALIGN         16 /* what a 128-bit counter needs, and malloc and mmap give */
 _Static_assert(_Alignof(struct el_slot) <= ROW_ALIGN, "rows are laid out for this");
 
 struct table {
@@ -244,9 +246,9 @@ const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const c
     return *why ? NULL : s;
 }
 
-int el_snapshot_write(const struct el_snapshot *s, int dirfd, const char *path, unsigned mode)
+bool el_snapshot_fresh(const struct el_snapshot *s, int64_t now_us)
 {
-    return el_file_replace(dirfd, path, s, s->size, mode, false);
+    return now_us - s->time_us <= STALE_PERIODS * (s->period_ms ? s->period_ms : PERIOD_MS_DEFAULT) * EL_USEC_PER_MSEC;
 }
 
 int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why)

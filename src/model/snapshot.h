@@ -360,7 +360,9 @@ EL_SNAPSHOT_TABLE(events, el_event)
 EL_SNAPSHOT_TABLE(alarms, el_alarm)
 /* NOLINTEND(performance-no-int-to-ptr) */
 
-/* File form. Writing replaces `path` whole. Reading allocates; free with el_snapshot_free. 0 or -errno
- * (-EBADMSG: not a sound snapshot). */
-int el_snapshot_write(const struct el_snapshot *s, int dirfd, const char *path, unsigned mode);
+/* False: older than three of its periods. The daemon hangs or is gone, and nobody may believe what changes by the
+ * second. */
+bool el_snapshot_fresh(const struct el_snapshot *s, int64_t now_us);
+
+/* From its file form, which is its bytes. Free with el_snapshot_free. 0 or -errno (-EBADMSG: not a sound snapshot). */
 int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why);

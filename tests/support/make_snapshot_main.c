@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/num.h"
 #include "support/make_snapshot.h"
 
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
         return 2;
     }
     s = el_test_snapshot_new(&o);
-    r = s ? el_snapshot_write(s, AT_FDCWD, argv[optind], 0644) : -ENOMEM;
+    r = s ? el_file_replace(AT_FDCWD, argv[optind], s, s->size, 0644, false) : -ENOMEM;
     if (r < 0)
         fprintf(stderr, "make-snapshot: %s: %s\n", argv[optind], strerror(-r));
     el_snapshot_free(s);

@@ -18,7 +18,7 @@ static void publish(uint64_t seq, int64_t time_us, const char *boot)
     memset(s->boot_id, 0, sizeof s->boot_id);
     memcpy(s->boot_id, boot, strlen(boot));
     el_snapshot_seal(s);
-    assert_int_equal(el_snapshot_write(s, AT_FDCWD, path, 0644), 0);
+    assert_int_equal(el_file_replace(AT_FDCWD, path, s, s->size, 0644, false), 0);
     el_snapshot_free(s);
 }
 
