@@ -67,9 +67,11 @@ int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el
     if (!fresh)
         return -ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
-        if (r->card_from[i] >= 0 && (uint32_t)r->card_from[i] < c->n) {
-            fresh[i] = c->loop[r->card_from[i]];
-            c->loop[r->card_from[i]] = (struct el_card_loop){0};
+        int32_t old = r->card[i].old;
+
+        if (old >= 0 && (uint32_t)old < c->n) {
+            fresh[i] = c->loop[old];
+            c->loop[old] = (struct el_card_loop){0};
         }
         fresh[i].stale_facts = true;
         memset(fresh[i].fan, 0, sizeof fresh[i].fan);

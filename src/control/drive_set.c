@@ -75,11 +75,14 @@ int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const 
     struct el_drive *fresh = calloc(n ? n : 1, sizeof *fresh);
     int result = fresh ? 0 : -ENOMEM;
 
-    for (uint32_t i = 0; fresh && i < n; i++)
-        if (r->slot_from[i] >= 0 && (uint32_t)r->slot_from[i] < ds->n) {
-            fresh[i] = ds->drive[r->slot_from[i]];
-            ds->drive[r->slot_from[i]] = (struct el_drive){0};
+    for (uint32_t i = 0; fresh && i < n; i++) {
+        int32_t old = r->slot[i].old;
+
+        if (old >= 0 && (uint32_t)old < ds->n) {
+            fresh[i] = ds->drive[old];
+            ds->drive[old] = (struct el_drive){0};
         }
+    }
     for (uint32_t i = 0; i < ds->n; i++)
         drive_free(&ds->drive[i]);
     free(ds->drive);
@@ -95,7 +98,7 @@ int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const 
         }
         if (!d->worker && el_slot_pollable(&slots[i]) && drive_new(ds, d, &slots[i]) < 0)
             result = -ENOMEM;
-        if (r->named[i]) {
+        if (r->slot[i].named) {
             d->identify = true;
             d->confirm = false;
             d->renewed = d->running;

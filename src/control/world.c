@@ -100,10 +100,9 @@ void el_world_free(struct el_world *w)
 
 void el_remap_free(struct el_remap *r)
 {
-    free(r->card_from);
-    free(r->slot_from);
-    free(r->named);
-    memset(r, 0, sizeof *r);
+    free(r->card);
+    free(r->slot);
+    *r = (struct el_remap){0};
 }
 
 /* What a backend says of a card's place; what was read or decided stays. */
@@ -179,66 +178,30 @@ static void new_slot(struct el_slot *s, const struct el_slot *inv)
         el_text_copy(s->reason, sizeof s->reason, "not read yet");
 }
 
-/* The plan of a merge: for each new card and slot row, the old and the inventory row it comes from (-1 = none). */
-struct plan {
-    uint32_t cards, slots;
-    int32_t *card_old, *card_inv, *slot_old, *slot_inv;
-    uint32_t *slot_card;
-    int8_t *change; /* of each slot: what take_slot said */
-    bool *named;
-};
-
-static void plan_free(struct plan *p)
-{
-    free(p->card_inv);
-    free(p->slot_inv);
-    free(p->slot_card);
-    free(p->change);
-}
-
-static int plan_alloc(struct plan *p, const struct el_world *w, const struct el_inventory *inv)
-{
-    size_t cards = w->s->cards.count + inv->n.cards + 1, slots = w->s->slots.count + inv->n.slots + 1;
-
-    p->card_old = malloc(cards * sizeof *p->card_old);
-    p->card_inv = malloc(cards * sizeof *p->card_inv);
-    p->slot_old = malloc(slots * sizeof *p->slot_old);
-    p->slot_inv = malloc(slots * sizeof *p->slot_inv);
-    p->slot_card = malloc(slots * sizeof *p->slot_card);
-    p->change = calloc(slots, 1);
-    p->named = calloc(slots, sizeof *p->named);
-    return p->card_old && p->card_inv && p->slot_old && p->slot_inv && p->slot_card && p->change && p->named ? 0
-                                                                                                             : -ENOMEM;
-}
-
-static void plan_cards(struct plan *p, const struct el_world *w, const struct el_inventory *inv)
+/* Rows as they were stay where they are; new cards follow. */
+static void plan_cards(struct el_remap *r, const struct el_world *w, const struct el_inventory *inv)
 {
     const struct el_card *old = el_snapshot_cards(w->s);
+    uint32_t known = w->s->cards.count;
 
-    for (; p->cards < w->s->cards.count; p->cards++) {
-        p->card_old[p->cards] = (int32_t)p->cards;
-        p->card_inv[p->cards] = -1;
-        for (uint32_t i = 0; i < inv->n.cards; i++)
-            if (old[p->cards].number == inv->cards[i].number)
-                p->card_inv[p->cards] = (int32_t)i;
-    }
+    for (; r->cards < known; r->cards++)
+        r->card[r->cards] = (struct el_remap_card){.old = (int32_t)r->cards, .inv = -1};
     for (uint32_t i = 0; i < inv->n.cards; i++) {
-        bool known = false;
+        uint32_t c = 0;
 
-        for (uint32_t c = 0; c < w->s->cards.count; c++)
-            known |= p->card_inv[c] == (int32_t)i;
-        if (known)
-            continue;
-        p->card_old[p->cards] = -1;
-        p->card_inv[p->cards++] = (int32_t)i;
+        while (c < known && old[c].number != inv->cards[i].number)
+            c++;
+        if (c == known)
+            r->card[c = r->cards++].old = -1;
+        r->card[c].inv = (int32_t)i;
     }
 }
 
 /* Slots of one card: both sides in order of slot number, merged. */
-static void plan_slots(struct plan *p, const struct el_world *w, const struct el_inventory *inv, uint32_t card)
+static void plan_slots(struct el_remap *r, const struct el_world *w, const struct el_inventory *inv, uint32_t card)
 {
-    const struct el_card *oc = p->card_old[card] < 0 ? NULL : &el_snapshot_cards(w->s)[p->card_old[card]];
-    const struct el_card *ic = p->card_inv[card] < 0 ? NULL : &inv->cards[p->card_inv[card]];
+    const struct el_card *oc = r->card[card].old < 0 ? NULL : &el_snapshot_cards(w->s)[r->card[card].old];
+    const struct el_card *ic = r->card[card].inv < 0 ? NULL : &inv->cards[r->card[card].inv];
     const struct el_slot *os = oc ? &el_snapshot_slots(w->s)[oc->first_slot] : NULL,
                          *is = ic ? &inv->slots[ic->first_slot] : NULL;
     uint32_t o = 0, i = 0, on = oc ? oc->slots : 0, in = ic ? ic->slots : 0;
@@ -247,46 +210,58 @@ static void plan_slots(struct plan *p, const struct el_world *w, const struct el
         bool take_old = o < on && (i >= in || os[o].number <= is[i].number);
         bool take_inv = i < in && (o >= on || is[i].number <= os[o].number);
 
-        p->slot_card[p->slots] = card;
-        p->slot_old[p->slots] = take_old ? (int32_t)(oc->first_slot + o++) : -1;
-        p->slot_inv[p->slots++] = take_inv ? (int32_t)(ic->first_slot + i++) : -1;
+        r->slot[r->slots++] = (struct el_remap_slot){.card = card,
+                                                     .old = take_old ? (int32_t)(oc->first_slot + o++) : -1,
+                                                     .inv = take_inv ? (int32_t)(ic->first_slot + i++) : -1};
     }
 }
 
-static int32_t row_of(const int32_t *from, uint32_t n, int32_t what)
+/* The row in which `from` (an old or an inventory row; one every `stride` bytes) is `what`. */
+static int32_t row_of(const int32_t *from, size_t stride, uint32_t n, int32_t what)
 {
     for (uint32_t i = 0; what >= 0 && i < n; i++)
-        if (from[i] == what)
+        if (from[i * stride / sizeof *from] == what)
             return (int32_t)i;
     return -1;
 }
 
-static void fill_slots(const struct el_world *w, struct el_snapshot *s, const struct plan *p,
+static int32_t slot_of_inv(const struct el_remap *r, int32_t inv)
+{
+    return row_of(&r->slot->inv, sizeof *r->slot, r->slots, inv);
+}
+
+static int32_t slot_of_old(const struct el_remap *r, int32_t old)
+{
+    return row_of(&r->slot->old, sizeof *r->slot, r->slots, old);
+}
+
+static void fill_slots(const struct el_world *w, struct el_snapshot *s, struct el_remap *r,
                        const struct el_inventory *inv)
 {
     const struct el_slot empty = {.state = EL_SLOT_EMPTY, .numa_node = -1};
     struct el_slot *slots = el_snapshot_slots(s);
     struct el_card *cards = el_snapshot_cards(s);
 
-    for (uint32_t i = 0; i < p->slots; i++) {
-        struct el_card *c = &cards[p->slot_card[i]];
-        const struct el_slot *iv = p->slot_inv[i] < 0 ? NULL : &inv->slots[p->slot_inv[i]];
+    for (uint32_t i = 0; i < r->slots; i++) {
+        struct el_remap_slot *m = &r->slot[i];
+        struct el_card *c = &cards[m->card];
+        const struct el_slot *iv = m->inv < 0 ? NULL : &inv->slots[m->inv];
 
-        if (p->slot_old[i] < 0) {
+        if (m->old < 0) {
             new_slot(&slots[i], iv);
         } else {
-            slots[i] = el_snapshot_slots(w->s)[p->slot_old[i]];
-            p->change[i] = (int8_t)take_slot(&slots[i], iv ? iv : &empty);
+            slots[i] = el_snapshot_slots(w->s)[m->old];
+            m->change = take_slot(&slots[i], iv ? iv : &empty);
         }
-        slots[i].card = p->slot_card[i];
-        p->named[i] = iv && (!inv->named || inv->named[p->slot_inv[i]]);
+        slots[i].card = m->card;
+        m->named = iv && (!inv->named || inv->named[m->inv]);
         if (!c->slots)
             c->first_slot = i;
         c->slots++;
     }
 }
 
-static void fill_rest(struct el_snapshot *s, const struct plan *p, const struct el_inventory *inv)
+static void fill_rest(struct el_snapshot *s, const struct el_remap *r, const struct el_inventory *inv)
 {
     struct el_card *cards = el_snapshot_cards(s);
     uint32_t used = 0;
@@ -295,10 +270,10 @@ static void fill_rest(struct el_snapshot *s, const struct plan *p, const struct 
         struct el_namespace *n = &el_snapshot_namespaces(s)[i];
 
         *n = inv->namespaces[i];
-        n->slot = (uint32_t)row_of(p->slot_inv, p->slots, (int32_t)n->slot);
+        n->slot = (uint32_t)slot_of_inv(r, (int32_t)n->slot);
     }
-    for (uint32_t c = 0; c < p->cards; c++) {
-        const struct el_card *ic = p->card_inv[c] < 0 ? NULL : &inv->cards[p->card_inv[c]];
+    for (uint32_t c = 0; c < r->cards; c++) {
+        const struct el_card *ic = r->card[c].inv < 0 ? NULL : &inv->cards[r->card[c].inv];
 
         cards[c].first_link = used;
         cards[c].links = ic ? ic->links : 0;
@@ -307,7 +282,7 @@ static void fill_rest(struct el_snapshot *s, const struct plan *p, const struct 
 
             *l = inv->links[ic->first_link + i];
             l->card = c;
-            l->slot = row_of(p->slot_inv, p->slots, l->slot);
+            l->slot = slot_of_inv(r, l->slot);
         }
     }
     s->links.count = used;
@@ -315,45 +290,46 @@ static void fill_rest(struct el_snapshot *s, const struct plan *p, const struct 
         struct el_sensor *n = &el_snapshot_sensors(s)[i];
 
         *n = inv->sensors[i];
-        n->card = row_of(p->card_inv, p->cards, n->card);
+        n->card = row_of(&r->card->inv, sizeof *r->card, r->cards, n->card);
     }
 }
 
-static void fill_cards(const struct el_world *w, struct el_snapshot *s, const struct plan *p,
+static void fill_cards(const struct el_world *w, struct el_snapshot *s, const struct el_remap *r,
                        const struct el_inventory *inv)
 {
-    for (uint32_t c = 0; c < p->cards; c++) {
+    for (uint32_t c = 0; c < r->cards; c++) {
+        const struct el_remap_card *m = &r->card[c];
         struct el_card *card = &el_snapshot_cards(s)[c];
 
-        if (p->card_old[c] < 0)
-            new_card(card, &inv->cards[p->card_inv[c]]);
+        if (m->old < 0)
+            new_card(card, &inv->cards[m->inv]);
         else
-            *card = el_snapshot_cards(w->s)[p->card_old[c]];
-        if (p->card_old[c] >= 0 && p->card_inv[c] >= 0)
-            take_card(card, &inv->cards[p->card_inv[c]]);
+            *card = el_snapshot_cards(w->s)[m->old];
+        if (m->old >= 0 && m->inv >= 0)
+            take_card(card, &inv->cards[m->inv]);
         card->first_slot = card->slots = 0;
     }
 }
 
-static void remap_events(struct el_snapshot *s, const struct plan *p)
+static void remap_events(struct el_snapshot *s, const struct el_remap *r)
 {
     struct el_event *e = el_snapshot_events(s);
     struct el_alarm *a = el_snapshot_alarms(s);
 
     for (uint32_t i = 0; i < s->events.count; i++)
-        e[i].slot = row_of(p->slot_old, p->slots, e[i].slot);
+        e[i].slot = slot_of_old(r, e[i].slot);
     for (uint32_t i = 0; i < s->alarms.count; i++)
-        a[i].slot = row_of(p->slot_old, p->slots, a[i].slot);
+        a[i].slot = slot_of_old(r, a[i].slot);
 }
 
-static void say_changes(struct el_world *w, const struct plan *p)
+static void say_changes(struct el_world *w, const struct el_remap *r)
 {
-    for (uint32_t i = 0; i < p->slots; i++) {
+    for (uint32_t i = 0; i < r->slots; i++) {
         const struct el_slot *s = &el_snapshot_slots(w->s)[i];
 
-        if (p->change[i] > 0)
+        if (r->slot[i].change > 0)
             el_world_say(w, EL_SEVERITY_INFO, (int32_t)s->card, (int32_t)i, "a drive was plugged in");
-        else if (p->change[i] < 0)
+        else if (r->slot[i].change < 0)
             el_world_say(w, EL_SEVERITY_WARNING, (int32_t)s->card, (int32_t)i, "the drive is gone (serial %s)",
                          s->last_serial[0] ? s->last_serial : "unknown");
     }
@@ -361,38 +337,33 @@ static void say_changes(struct el_world *w, const struct plan *p)
 
 int el_world_merge(struct el_world *w, const struct el_inventory *inv, struct el_remap *remap)
 {
+    struct el_remap r = {.card = calloc(w->s->cards.count + inv->n.cards + 1, sizeof *r.card),
+                         .slot = calloc(w->s->slots.count + inv->n.slots + 1, sizeof *r.slot)};
     struct el_snapshot_counts room = room_of(w);
     struct el_snapshot *s = NULL;
-    struct plan p = {0};
 
-    if (plan_alloc(&p, w, inv) == 0) {
-        plan_cards(&p, w, inv);
-        for (uint32_t c = 0; c < p.cards; c++)
-            plan_slots(&p, w, inv, c);
-        room.cards = p.cards;
-        room.slots = p.slots;
+    if (r.card && r.slot) {
+        plan_cards(&r, w, inv);
+        for (uint32_t c = 0; c < r.cards; c++)
+            plan_slots(&r, w, inv, c);
+        room.cards = r.cards;
+        room.slots = r.slots;
         room.namespaces = inv->n.namespaces;
         room.links = inv->n.links;
         room.sensors = inv->n.sensors;
         s = block_new(w, &room);
     }
     if (!s) {
-        free(p.card_old);
-        free(p.slot_old);
-        free(p.named);
-        plan_free(&p);
+        el_remap_free(&r);
         return -ENOMEM;
     }
-    fill_cards(w, s, &p, inv);
-    fill_slots(w, s, &p, inv);
-    fill_rest(s, &p, inv);
-    remap_events(s, &p);
+    fill_cards(w, s, &r, inv);
+    fill_slots(w, s, &r, inv);
+    fill_rest(s, &r, inv);
+    remap_events(s, &r);
     block_take(w, s, &room);
-    say_changes(w, &p);
-    remap->card_from = p.card_old;
-    remap->slot_from = p.slot_old;
-    remap->named = p.named;
-    plan_free(&p);
+    say_changes(w, &r);
+    *remap = r;
     return 0;
 }
 

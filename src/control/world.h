@@ -12,10 +12,18 @@ struct el_world {
     uint32_t event_room, alarm_room;
 };
 
-/* Where rows went in a merge: new row to old row, -1 = new. Free the arrays with free. */
+/* Where the rows of a merge come from: rows of the world before it and rows of the inventory; -1 = none. */
 struct el_remap {
-    int32_t *card_from, *slot_from;
-    bool *named; /* of each slot: something of its drive may have changed */
+    struct el_remap_card {
+        int32_t old, inv;
+    } * card;
+    struct el_remap_slot {
+        int32_t old, inv;
+        uint32_t card; /* row */
+        int change;    /* 1: a drive came, -1: it went */
+        bool named;    /* something of its drive may have changed */
+    } * slot;
+    uint32_t cards, slots;
 };
 
 int el_world_init(struct el_world *w); /* an empty machine; 0 or -ENOMEM */

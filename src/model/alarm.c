@@ -270,6 +270,7 @@ uint32_t el_alarm_table_active(const struct el_alarm_table *t, struct el_alarm *
                 out[n] = t->watch[i].alarm;
             n++;
         }
-    qsort(out, EL_MIN(n, max), sizeof *out, by_place);
+    if (n > 1)
+        qsort(out, EL_MIN(n, max), sizeof *out, by_place);
     return n;
 }

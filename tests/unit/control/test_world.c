@@ -37,9 +37,9 @@ static void rows_follow_their_slots(void **state)
     el_world_say(&w, EL_SEVERITY_INFO, 0, 1, "about slot 2");
 
     merge(&w, inventory(0, second, 3), &r);
-    assert_int_equal(r.slot_from[0], 0);
-    assert_int_equal(r.slot_from[1], -1);
-    assert_int_equal(r.slot_from[2], 1);
+    assert_int_equal(r.slot[0].old, 0);
+    assert_int_equal(r.slot[1].old, -1);
+    assert_int_equal(r.slot[2].old, 1);
     assert_string_equal(el_snapshot_slots(w.s)[2].identify.serial, "TWO");
     assert_int_equal(el_snapshot_events(w.s)[0].slot, 2);
     el_remap_free(&r);
