@@ -334,9 +334,6 @@ static void discover(struct el_tick *t)
 
 void el_tick_begin(struct el_tick *t)
 {
-    eventfd_t drained;
-
-    (void)eventfd_read(t->done_fd, &drained);
     t->begin_us = now_us(t);
     t->begin_cpu_us = el_clock_thread_cpu_us();
     t->world.s->realtime_us = el_clock_realtime_us();

@@ -25,7 +25,8 @@ void el_tick_reload(struct el_tick *t, const struct el_settings *settings);
 void el_tick_reload_failed(struct el_tick *t, const char *why);
 
 void el_tick_begin(struct el_tick *t);
-/* True while it is worth waiting for a reader that el_tick_begin started; `done_fd` turns readable when one is done. */
+/* True while it is worth waiting for a reader that el_tick_begin started; `done_fd` turns readable when one is done
+ * (or was in an earlier round), and whoever waits reads it empty. */
 bool el_tick_waiting(const struct el_tick *t);
 int el_tick_done_fd(const struct el_tick *t);
 /* 0, or -errno when the snapshot could not be written (the round counts nevertheless). */
