@@ -38,6 +38,14 @@ const char *el_page_policy(void)
     return policy;
 }
 
+/* Text from outside between two pieces of ours. */
+static void framed(struct el_buf *b, const char *before, const char *text, const char *after)
+{
+    el_buf_puts(b, before);
+    el_text_xml_escape(b, text);
+    el_buf_puts(b, after);
+}
+
 static void put_age(struct el_buf *b, int64_t us)
 {
     char text[32];
@@ -61,19 +69,16 @@ static void put_banner(const struct el_page *p, struct el_buf *b)
     el_buf_puts(b, "<div id=\"banner\" role=\"status\">");
     switch (p->state) {
     case EL_SOURCE_NONE:
-        el_buf_puts(b, "<p class=\"stale\"><strong>✖ No data.</strong> ");
-        el_text_xml_escape(b, p->problem[0] ? p->problem : "elementd has not written a snapshot yet");
-        el_buf_puts(b, ".</p>");
+        framed(b, "<p class=\"stale\"><strong>✖ No data.</strong> ",
+               p->problem[0] ? p->problem : "elementd has not written a snapshot yet", ".</p>");
         break;
     case EL_SOURCE_STALE:
         el_buf_puts(b, "<p class=\"stale\"><strong>✖ Stale.</strong> elementd has not reported for ");
         put_age(b, p->now_us - p->s->time_us);
         el_buf_puts(b, ", since ");
         put_time(b, p->s->realtime_us);
-        el_buf_puts(b,
-                    ". What changes from second to second is left out below; nobody may be governing these drives. ");
-        el_text_xml_escape(b, p->problem);
-        el_buf_puts(b, "</p>");
+        framed(b, ". What changes from second to second is left out below; nobody may be governing these drives. ",
+               p->problem, "</p>");
         break;
     case EL_SOURCE_FRESH:
         if (!p->s->daemon.ready)
@@ -131,8 +136,7 @@ static void put_verdict(const struct el_page *p, struct el_buf *b)
         el_buf_printf(b, "<span>%u throttled</span>", capped);
     if (isfinite(hottest)) {
         el_buf_puts(b, "<span>hottest ");
-        el_page_fixed(b, hottest, 0);
-        el_buf_puts(b, " °C</span>");
+        el_page_fixed(b, hottest, 0, " °C</span>");
     }
     el_buf_puts(b, "</p>");
 }
@@ -170,7 +174,7 @@ static void put_fact(struct el_buf *b, const char *name, double v, int decimals,
     if (!isfinite(v))
         return;
     el_buf_printf(b, "<div><dt>%s</dt><dd>", name);
-    el_page_fixed(b, v, decimals);
+    el_page_fixed(b, v, decimals, "");
     el_buf_printf(b, " %s<small>%s</small></dd></div>", unit, note);
 }
 
@@ -225,13 +229,9 @@ static void put_drive(const struct el_slot *t, struct el_buf *b)
     cell(b, "Drive");
     if (t->stamp[EL_READ_IDENTIFY].time_us) {
         el_text_xml_escape(b, t->identify.model);
-        el_buf_puts(b, "<small>");
-        el_text_xml_escape(b, t->identify.serial);
-        el_buf_puts(b, "</small>");
+        framed(b, "<small>", t->identify.serial, "</small>");
     } else if (t->last_serial[0]) {
-        el_buf_puts(b, "<small>last: ");
-        el_text_xml_escape(b, t->last_serial);
-        el_buf_puts(b, "</small>");
+        framed(b, "<small>last: ", t->last_serial, "</small>");
     } else {
         el_buf_puts(b, "–");
     }
@@ -247,9 +247,7 @@ static void put_state(const struct el_page *p, const struct el_slot *t, struct e
     el_buf_printf(b, "<span class=\"state %s\"><span aria-hidden=\"true\">%s</span> %s</span>",
                   el_page_mood_class(mood), marks[mood], el_page_word(p, t));
     if (t->reason[0]) {
-        el_buf_puts(b, "<small>");
-        el_text_xml_escape(b, t->reason);
-        el_buf_puts(b, "</small>");
+        framed(b, "<small>", t->reason, "</small>");
     }
     el_buf_puts(b, "</td>");
 }
@@ -263,14 +261,12 @@ static void put_temperature(const struct el_page *p, const struct el_slot *t, st
         el_buf_puts(b, "–</td>");
         return;
     }
-    el_page_fixed(b, (double)t->temp_mc[0].value / 1000, 0);
-    el_buf_puts(b, " °C");
+    el_page_fixed(b, (double)t->temp_mc[0].value / 1000, 0, " °C");
     if (isfinite(d->limit_c) && isfinite(d->headroom_c)) {
         el_buf_puts(b, "<small>");
-        el_page_fixed(b, fabs(d->headroom_c), 1);
+        el_page_fixed(b, fabs(d->headroom_c), 1, "");
         el_buf_printf(b, " %s the limit of ", d->headroom_c < 0 ? "above" : "below");
-        el_page_fixed(b, d->limit_c, 0);
-        el_buf_puts(b, "</small>");
+        el_page_fixed(b, d->limit_c, 0, "</small>");
     }
     el_buf_puts(b, "</td>");
 }
@@ -287,12 +283,10 @@ static void put_cap(const struct el_page *p, const struct el_slot *t, struct el_
         return;
     }
     el_buf_puts(b, in_force ? "" : "advised only: ");
-    el_page_fixed(b, cap * 100, 0);
-    el_buf_puts(b, " %");
+    el_page_fixed(b, cap * 100, 0, " %");
     if (isfinite(d->budget_w)) {
         el_buf_puts(b, ", ");
-        el_page_fixed(b, d->budget_w, 1);
-        el_buf_puts(b, " W");
+        el_page_fixed(b, d->budget_w, 1, " W");
     }
     el_buf_printf(b, "<small>%s", el_constraint_name(d->constraint));
     if (d->since_us) {
@@ -320,12 +314,10 @@ static void put_link(const struct el_page *p, const struct el_card *c, uint32_t 
         return;
     }
     el_buf_printf(b, "x%u, ", k->current_width);
-    el_page_fixed(b, k->current_mts / 1000.0, k->current_mts % 1000 ? 1 : 0);
-    el_buf_puts(b, " GT/s");
+    el_page_fixed(b, k->current_mts / 1000.0, k->current_mts % 1000 ? 1 : 0, " GT/s");
     if (k->degraded) {
         el_buf_printf(b, "<small class=\"warn\">⚠ below x%u, ", el_link_wanted_width(k));
-        el_page_fixed(b, el_link_wanted_mts(k) / 1000.0, el_link_wanted_mts(k) % 1000 ? 1 : 0);
-        el_buf_puts(b, " GT/s</small>");
+        el_page_fixed(b, el_link_wanted_mts(k) / 1000.0, el_link_wanted_mts(k) % 1000 ? 1 : 0, " GT/s</small>");
     }
     el_buf_puts(b, "</td>");
 }
@@ -339,13 +331,11 @@ static void put_wear(const struct el_slot *t, struct el_buf *b)
     if (!isfinite(t->wear_days_remaining))
         return;
     el_buf_puts(b, "<small>");
-    el_page_fixed(b, t->wear_days_remaining / unit, 0);
+    el_page_fixed(b, t->wear_days_remaining / unit, 0, "");
     if (isfinite(t->wear_days_low) && isfinite(t->wear_days_high)) {
         el_buf_puts(b, " (");
-        el_page_fixed(b, t->wear_days_low / unit, 0);
-        el_buf_puts(b, " to ");
-        el_page_fixed(b, t->wear_days_high / unit, 0);
-        el_buf_putc(b, ')');
+        el_page_fixed(b, t->wear_days_low / unit, 0, " to ");
+        el_page_fixed(b, t->wear_days_high / unit, 0, ")");
     }
     el_buf_printf(b, " %s left at this rate</small>", years ? "years" : "days");
 }
@@ -413,9 +403,7 @@ static void put_card(const struct el_page *p, uint32_t i, struct el_buf *b)
 
     el_buf_printf(b, "<section class=\"cardbox\" aria-labelledby=\"card%u\"><h2 id=\"card%u\">", i, i);
     el_text_xml_escape(b, c->title[0] ? c->title : c->name);
-    el_buf_puts(b, " <small>");
-    el_text_xml_escape(b, c->name);
-    el_buf_puts(b, "</small></h2><div class=\"side\">");
+    framed(b, " <small>", c->name, "</small></h2><div class=\"side\">");
     el_page_draw_card(p, c, b);
     put_card_facts(p, c, b);
     el_buf_printf(
@@ -443,18 +431,15 @@ static void put_head(const struct el_page *p, struct el_buf *b)
     el_text_xml_escape(b, host);
     el_buf_puts(b, ": elementd</title><link rel=\"icon\" href=\"data:,\"><style>");
     el_buf_puts(b, el_page_css);
-    el_buf_puts(b, "</style></head><body><header><h1>elementd <small>");
-    el_text_xml_escape(b, host);
-    el_buf_puts(b, "</small></h1></header>");
+    framed(b, "</style></head><body><header><h1>elementd <small>", host, "</small></h1></header>");
 }
 
 static void put_foot(const struct el_page *p, struct el_buf *b)
 {
-    el_buf_puts(b, "<footer><nav aria-label=\"Other forms\"><a href=\"");
-    el_text_xml_escape(b, p->telemetry_path);
-    el_buf_puts(b, "\">metrics</a> <a href=\"/api/v1/snapshot\">JSON</a> <a href=\"/-/ready\">ready</a> <a "
-                   "href=\"/-/healthy\">healthy</a></nav>"
-                   "<p id=\"live\" class=\"quiet\"></p><p id=\"news\" role=\"alert\"></p></footer><script>");
+    framed(b, "<footer><nav aria-label=\"Other forms\"><a href=\"", p->telemetry_path,
+           "\">metrics</a> <a href=\"/api/v1/snapshot\">JSON</a> <a href=\"/-/ready\">ready</a> <a "
+           "href=\"/-/healthy\">healthy</a></nav>"
+           "<p id=\"live\" class=\"quiet\"></p><p id=\"news\" role=\"alert\"></p></footer><script>");
     el_buf_puts(b, el_page_js);
     el_buf_puts(b, "</script></body></html>\n");
 }

@@ -67,8 +67,7 @@ static const char *link_class(const struct el_page *p, const struct el_link *k)
 static void link_text(const struct el_link *k, struct el_buf *b)
 {
     el_buf_printf(b, "x%u ", k->current_width);
-    el_page_fixed(b, k->current_mts / 1000.0, k->current_mts % 1000 ? 1 : 0);
-    el_buf_puts(b, " GT/s");
+    el_page_fixed(b, k->current_mts / 1000.0, k->current_mts % 1000 ? 1 : 0, " GT/s");
 }
 
 static void draw_link(const struct el_page *p, const struct el_card *c, const struct layout *l, uint32_t i,
@@ -117,16 +116,14 @@ static void draw_slot(const struct el_page *p, const struct el_card *c, const st
     el_buf_printf(b, "<text class=\"name\" x=\"%d\" y=\"%d\">slot %u</text>", x + 9, y + 19, t->number);
     if (live && el_reading_usable(&t->temp_mc[0])) {
         el_buf_printf(b, "<text class=\"temp\" x=\"%d\" y=\"%d\">", middle, y + 51);
-        el_page_fixed(b, (double)t->temp_mc[0].value / 1000, 0);
-        el_buf_puts(b, " °C</text>");
+        el_page_fixed(b, (double)t->temp_mc[0].value / 1000, 0, " °C</text>");
     } else {
         el_buf_printf(b, "<text class=\"temp\" x=\"%d\" y=\"%d\">–</text>", middle, y + 51);
     }
     el_buf_printf(b, "<text class=\"word\" x=\"%d\" y=\"%d\">%s", middle, y + 70, el_page_word(p, t));
     if (cap < 1 && in_force) {
         el_buf_puts(b, " ");
-        el_page_fixed(b, cap * 100, 0);
-        el_buf_puts(b, " %");
+        el_page_fixed(b, cap * 100, 0, " %");
     }
     el_buf_puts(b, "</text>");
     if (live) {
@@ -149,8 +146,7 @@ static void draw_switch(const struct el_page *p, const struct el_card *c, const 
     el_buf_printf(b, "<text x=\"%d\" y=\"%d\">PCIe switch", l->width / 2, l->switch_y + SWITCH_H / 2 + 5);
     if (live) {
         el_buf_puts(b, ", ");
-        el_page_fixed(b, (double)c->switch_mc.value / 1000, 0);
-        el_buf_puts(b, " °C");
+        el_page_fixed(b, (double)c->switch_mc.value / 1000, 0, " °C");
     }
     el_buf_puts(b, "</text></g>");
 }
@@ -240,9 +236,8 @@ static void put_line(const struct series *s, double low, double high, const char
             continue;
         }
         el_buf_putc(b, down ? 'L' : 'M');
-        el_page_fixed(b, x, 0);
-        el_buf_putc(b, ' ');
-        el_page_fixed(b, y, 1);
+        el_page_fixed(b, x, 0, " ");
+        el_page_fixed(b, y, 1, "");
         if (!down)
             el_buf_puts(b, "h.1"); /* a single point still shows */
         down = true;
@@ -280,21 +275,19 @@ void el_page_plot(const struct el_page *p, const struct el_card *c, int slot, co
                   "<svg class=\"plot%s\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
                   "aria-label=\"%s in the last hour: ",
                   slot < 0 ? " big" : "", PLOT_W, PLOT_H, what);
-    el_page_fixed(b, value.min, 0);
-    el_buf_puts(b, " to ");
-    el_page_fixed(b, value.max, 0);
+    el_page_fixed(b, value.min, 0, " to ");
+    el_page_fixed(b, value.max, 0, "");
     el_buf_printf(b, " %s\">", unit);
     if (cap.n && cap.min < 100)
         put_line(&cap, 0, 100, "cap", b);
     if (limit > low && limit < high) {
         el_buf_puts(b, "<path class=\"limit\" d=\"M0 ");
-        el_page_fixed(b, plot_y(limit, low, high), 1);
+        el_page_fixed(b, plot_y(limit, low, high), 1, "");
         el_buf_printf(b, "h%d\"/>", PLOT_W);
     }
     put_line(&value, low, high, "value", b);
     el_buf_puts(b, "</svg><span class=\"range\">");
-    el_page_fixed(b, value.min, 0);
-    el_buf_puts(b, "…");
-    el_page_fixed(b, value.max, 0);
+    el_page_fixed(b, value.min, 0, "…");
+    el_page_fixed(b, value.max, 0, "");
     el_buf_printf(b, " %s</span>", unit);
 }

@@ -68,7 +68,7 @@ const char *el_page_word(const struct el_page *p, const struct el_slot *t)
     return m == EL_MOOD_BAD && t->state == EL_SLOT_FAILED ? "failed" : words[m];
 }
 
-void el_page_fixed(struct el_buf *b, double v, int decimals)
+static void put_fixed(struct el_buf *b, double v, int decimals)
 {
     static const double scale[] = {1, 10, 100, 1000};
     char text[EL_NUM_MAX];
@@ -83,6 +83,12 @@ void el_page_fixed(struct el_buf *b, double v, int decimals)
     /* el_num_fixed drops trailing zeros; a column of numbers reads better with them. */
     if (decimals == 1 && !memchr(text, '.', n))
         el_buf_puts(b, ".0");
+}
+
+void el_page_fixed(struct el_buf *b, double v, int decimals, const char *after)
+{
+    put_fixed(b, v, decimals);
+    el_buf_puts(b, after);
 }
 
 static void ailment(struct el_buf *b, const char *text)

@@ -27,7 +27,8 @@ double el_page_cap(const struct el_page *p, const struct el_slot *t, bool *in_fo
 /* True when readings of this slot are true now. */
 bool el_page_live(const struct el_page *p, const struct el_slot *t);
 
-void el_page_fixed(struct el_buf *b, double v, int decimals); /* a dash when not finite */
+/* A number, a dash when it is not finite; then `after`. */
+void el_page_fixed(struct el_buf *b, double v, int decimals, const char *after);
 
 /* What ails a drive, for people, each in a span of its own; nothing appended when it is healthy. */
 void el_page_ailments(struct el_buf *b, const struct el_slot *t);
