@@ -13,7 +13,8 @@ import sys
 import threading
 import time
 
-from kit import (BASE, BULK, COMMUNITY, GET, NEXT, SET, USER, USERS, Bench, Client, bindings, free_port, message, message3, oid_of, oid_tuple, until)
+from kit import (BASE, BULK, COMMUNITY, GET, NEXT, SET, USER, USERS, Bench, Client, bindings, free_port, integer, message, message3, oid, oid_of,
+                 oid_tuple, tlv, until)
 
 SEQ, TICKS = oid_tuple(BASE + ".1.1.1.0"), oid_tuple(BASE + ".1.1.10.0")
 
@@ -49,6 +50,51 @@ def standalone(b):
     assert b.sanitized or resident_kb(agent) < 14000, resident_kb(agent)
     agent.terminate()
     assert agent.wait(60) == 0
+
+
+def every_set_is_refused(b):
+    """One instance of every object there is, and one there is not: notWritable, whatever is to be set; nothing changes."""
+    port, columns = free_port(), {}
+    b.snapshot("--drives", 2, "--events", 1, "--alarms", 1)
+    b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    before = b.walk(port, "1.3")
+    for name, _ in before:
+        own = name[:11] == oid_tuple(BASE) + (1,)
+        columns[name[:14 if own and name[11] > 2 else 13 if own else -1]] = name
+    client = Client(port, 60.0)
+    for name in [*columns.values(), oid_tuple(BASE + ".1.4.1.4.99.99"), oid_tuple(BASE + ".1.99")]:
+        for value in integer(1), tlv(4, b"text"), tlv(0x41, b"\1"), tlv(0x46, b"\1"), tlv(6, b"\x2b"):
+            pdu = integer(1) + integer(0) + integer(0) + tlv(0x30, tlv(0x30, oid(name) + value))
+            status, _ = bindings(client.ask(tlv(0x30, integer(1) + tlv(4, COMMUNITY.encode()) + tlv(SET, pdu))))
+            assert status == 17, (name, value, status)
+    same_but_time(before, b.walk(port, "1.3"))
+    return f"{len(columns)} objects"
+
+
+def every_protocol(b):
+    """Each way to sign with each way to encrypt, by net-snmp's own tools."""
+    port, ways = free_port(), [(a, p) for a in ("SHA-224", "SHA-256", "SHA-384", "SHA-512") for p in ("AES", "AES-192", "AES-256")]
+    b.snapshot()
+    b.users("".join(f'user u{i} {a} "correct horse" {p} "battery staple"\n' for i, (a, p) in enumerate(ways)))
+    b.agent("--standalone", f"udp:127.0.0.1:{port}")
+    for i, (a, p) in enumerate(ways):
+        auth = ["-v3", "-u", f"u{i}", "-l", "authPriv", "-a", a, "-A", "correct horse", "-x", p, "-X", "battery staple"]
+        assert b.own(port, "1.1.1.0", auth=auth) == "1", (a, p)
+
+
+def moved_base(b):
+    """Below another enterprise: a manager reads it by names with the module that is printed for it; notifications are there too."""
+    port, trap, base = free_port(), free_port(), "1.3.6.1.4.1.99999.4"
+    b.snapshot("--events", 1)
+    module = b.dir / "ELEMENT-MIB.txt"
+    module.write_text(subprocess.run([b.build / "elementd", "mib", "--base", base], capture_output=True, text=True, check=True).stdout)
+    b.trapd(trap)
+    b.agent("--standalone", f"udp:127.0.0.1:{port}", "--base", base, "--sink", f"v2c:{COMMUNITY}@udp:127.0.0.1:{trap}")
+    got = subprocess.run(["snmpget", "-v2c", "-c", COMMUNITY, "-Oqv", "-m", "ELEMENT-MIB", "-M", f"{b.dir}:{b.source}/tests/snmp/mibs", f"udp:127.0.0.1:{port}",
+                          "ELEMENT-MIB::elCardName.1", "ELEMENT-MIB::elSlotState.1.1"], env=b.env, capture_output=True, text=True)
+    assert got.stdout.split() == ['"lqd4500-0"', "up"] or got.stdout.split() == ["lqd4500-0", "up"], got
+    assert b.walk(port) == [], "something is left at the usual place"
+    until(lambda: f".{base}.0.1\t.{base}.1.16.1.0 = Gauge32: 1" in (b.dir / "traps.log").read_text(), 60, "a notification below the base")
 
 
 def wrong_keys(b):
@@ -342,7 +388,7 @@ def entity_taken(b):
     assert first.poll() is None and fourth.poll() is None
 
 
-CASES = [standalone, wrong_keys, engine_is_kept, engine_at_the_end_of_its_starts, refuses_to_start, random_pdus, hot_removal, hot_removal_through_the_master, swap_during_walks, many_descriptors, agentx, master_comes_and_goes,
+CASES = [standalone, every_set_is_refused, every_protocol, moved_base, wrong_keys, engine_is_kept, engine_at_the_end_of_its_starts, refuses_to_start, random_pdus, hot_removal, hot_removal_through_the_master, swap_during_walks, many_descriptors, agentx, master_comes_and_goes,
          entity_taken]
 
 
