@@ -2,7 +2,6 @@
 #include <netdb.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "config/config.h"
@@ -151,7 +150,7 @@ int el_cmd_check(int argc, char **argv)
         return r;
     if (example) {
         el_config_example(&b);
-        return fputs(b.data, stdout) == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
+        return el_cli_print(&b);
     }
     return argv[optind] ? check(argv[optind], as_json) : el_flags_usage(argv[0], "expected one file");
 }

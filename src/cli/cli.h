@@ -2,6 +2,7 @@
  * below. */
 #pragma once
 
+#include "base/buf.h"
 #include "cli/flags.h"
 #include "model/device.h"
 
@@ -25,6 +26,17 @@
 #define EL_COMMAND_DECLARE(name, help) int el_cmd_##name(int argc, char **argv);
 EL_COMMANDS(EL_COMMAND_DECLARE)
 #undef EL_COMMAND_DECLARE
+
+/* Prints a whole answer: EL_EXIT_OK, or nothing of one that is cut: EL_EXIT_BAD. That it could not be written is
+ * noticed by main. */
+static inline int el_cli_print(const struct el_buf *b)
+{
+    if (b->failed)
+        return EL_EXIT_BAD;
+    if (b->len)
+        fwrite(b->data, 1, b->len, stdout);
+    return EL_EXIT_OK;
+}
 
 /* Flags that say which machine is meant: EL_MACHINE_FLAGS in a command's table of flags. */
 struct el_machine_flags {

@@ -198,7 +198,7 @@ static int print(const struct el_snapshot *s, int form)
     } else {
         print_text(s);
     }
-    return r < 0 || b.failed || (b.len && fwrite(b.data, 1, b.len, stdout) != b.len) ? EL_EXIT_BAD : EL_EXIT_OK;
+    return r < 0 ? EL_EXIT_BAD : el_cli_print(&b);
 }
 
 int el_cmd_decode(int argc, char **argv)

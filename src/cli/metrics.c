@@ -103,5 +103,5 @@ int el_cmd_metrics(int argc, char **argv)
     if (r >= 0)
         return r;
     put_all(markdown ? 'm' : json ? 'j' : 't', &b);
-    return !b.failed && fputs(b.data, stdout) != EOF ? EL_EXIT_OK : EL_EXIT_BAD;
+    return el_cli_print(&b);
 }

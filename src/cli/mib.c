@@ -1,7 +1,6 @@
 /* elementd mib: prints ELEMENT-MIB, for the base where it is served. */
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/oid.h"
 #include "cli/cli.h"
 #include "cli/mib_text.h"
@@ -56,5 +55,5 @@ int el_cmd_mib(int argc, char **argv)
         put_module(&text, base, n);
     else
         el_buf_puts(&text, el_mib_text);
-    return text.failed || fwrite(text.data, 1, text.len, stdout) != text.len ? EL_EXIT_BAD : EL_EXIT_OK;
+    return el_cli_print(&text);
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/json.h"
@@ -416,7 +415,7 @@ static int print_tree(const struct el_scan *scan)
         el_buf_puts(&b, "board sensors\n");
     for (uint32_t i = 0; i < s->sensors.count; i++)
         put_sensor(&b, &el_snapshot_sensors(s)[i]);
-    return fputs(b.data, stdout) == EOF ? EL_EXIT_BAD : EL_EXIT_OK;
+    return el_cli_print(&b);
 }
 
 static int scan(const struct el_machine_flags *f, bool as_json)

@@ -94,7 +94,7 @@ static void figure_cell(struct el_buf *b, double v)
     el_buf_printf(b, " %14s", text);
 }
 
-static void print_table(const struct el_sim_args *a, const struct el_simulate_result *results)
+static int print_table(const struct el_sim_args *a, const struct el_simulate_result *results)
 {
     EL_AUTO_BUF struct el_buf b = {0};
     const struct el_scenario *s = &a->scenario;
@@ -121,7 +121,7 @@ static void print_table(const struct el_sim_args *a, const struct el_simulate_re
             figure_cell(&b, el_simulate_figure(&worst, k));
         el_buf_putc(&b, '\n');
     }
-    fputs(b.data ? b.data : "", stdout);
+    return el_cli_print(&b);
 }
 
 static int check_expects(const struct el_scenario *s)
@@ -245,10 +245,7 @@ static int run(struct command *c)
     }
     for (uint32_t i = 0; i < s->expects; i++)
         met &= el_simulate_expect(&s->expect[i], s->seed, results, (uint32_t)s->seeds, &missed);
-    if (c->json)
-        r = print_json(&c->args, results, met);
-    else
-        print_table(&c->args, results);
+    r = c->json ? print_json(&c->args, results, met) : print_table(&c->args, results);
     if (!met)
         fprintf(stderr, "not as expected:\n%s", missed.data ? missed.data : "");
     return met ? r : EL_EXIT_BAD;

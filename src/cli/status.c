@@ -60,8 +60,7 @@ static bool print_table(const struct el_snapshot *s, const struct el_snapshot *b
     el_table_status(&b, s, before, now, look);
     if (!fresh)
         put_old(&b, colour, age);
-    fputs(b.data ? b.data : "", stdout);
-    return fresh;
+    return el_cli_print(&b) == EL_EXIT_OK && fresh;
 }
 
 /* Once there was a snapshot, one that is missing is waited for: the daemon is being restarted. */
@@ -98,8 +97,7 @@ static bool print_json(const struct el_snapshot *s)
 
     if (el_view_json(s, &(struct el_view_options){.now_us = now, .stale = !fresh}, &b) < 0)
         return false;
-    puts(b.data);
-    return fresh;
+    return el_cli_print(&b) == EL_EXIT_OK && fresh;
 }
 
 static int show_once(const char *dir, bool as_json)
