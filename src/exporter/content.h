@@ -30,9 +30,14 @@ struct el_content {
     int (*get)(void *ctx, const struct el_request *r, int64_t now_us, struct el_body **out);
 };
 
-/* A new body with one reference; takes over `bytes` (also on failure). NULL: out of memory. */
+/* A new body with one reference, which no client may keep; takes over `bytes` (also on failure). NULL: out of memory.
+ */
 struct el_body *el_body_new(unsigned status, const char *type, struct el_buf *bytes);
-/* A line of text and a line feed, not worth an ETag. NULL: out of memory. */
+
+/* For clients that keep it and ask again whether it is still the same: with an ETag. Returns `b`. */
+struct el_body *el_body_keep(struct el_body *b);
+
+/* A line of text and a line feed. NULL: out of memory. */
 struct el_body *el_body_text(unsigned status, const char *text);
 
 /* Why there is nothing to serve, in words, with the status and the header that go with it. */
@@ -44,10 +49,3 @@ struct el_body *el_body_unref(struct el_body *b); /* takes NULL, returns NULL */
 
 /* The provider's own reference: nobody new will get it. Those who still read it hold it. Takes NULL, returns NULL. */
 struct el_body *el_body_retire(struct el_body *b);
-
-/* gzip, piece by piece, so that the whole need never be there uncompressed. NULL: out of memory. */
-struct el_packer;
-struct el_packer *el_packer_new(void);
-void el_packer_put(struct el_packer *p, const void *bytes, size_t n);
-/* The compressed bytes as a new body, of status 200. Frees the packer. NULL: out of memory. */
-struct el_body *el_packer_end(struct el_packer *p, const char *type);

@@ -16,7 +16,7 @@
 #define POOL_BYTES (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
 #define SWEEP_US   (250 * EL_USEC_PER_MSEC)
 #define TICK_US    EL_USEC_PER_SEC
-#define UNSEEN_MAX 8                       /* turns without a look at what else is ready, while lone requests do not cease */
+#define UNSEEN_MAX 8 /* turns without a look at what else is ready, while lone requests do not cease */
 #define IDLE_US    (300 * EL_USEC_PER_SEC) /* kept alive between scrapes; cut earlier when the house is full */
 
 struct conn {

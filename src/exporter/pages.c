@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "exporter/negotiate.h"
+#include "exporter/packer.h"
 #include "exporter/page.h"
 #include "exporter/view.h"
 
@@ -19,6 +20,9 @@ enum {
     SLOT_COUNT
 };
 
+#define FORMATS    2
+#define MEMO_SLOTS 64 /* up to here a page is kept for the next one: half a megabyte */
+
 struct el_pages {
     struct el_pages_options o;
     char telemetry_path[64];
@@ -29,6 +33,9 @@ struct el_pages {
     enum el_source_state state;
     int64_t second; /* 0 while the snapshot is in time; then ages must move with the clock */
     struct el_body *made[SLOT_COUNT];
+    /* By format; made when first asked for. */
+    struct el_view_memo memo[FORMATS];
+    struct el_packer *packer[FORMATS];
 };
 
 struct el_pages *el_pages_new(const struct el_pages_options *o)
@@ -48,10 +55,21 @@ static void forget(struct el_pages *p)
         p->made[i] = el_body_retire(p->made[i]);
 }
 
+/* With what the packers keep of them. */
+static void forget_last_pages(struct el_pages *p)
+{
+    for (int i = 0; i < FORMATS; i++) {
+        el_view_memo_free(&p->memo[i]);
+        p->packer[i] = el_packer_free(p->packer[i]);
+    }
+}
+
 struct el_pages *el_pages_free(struct el_pages *p)
 {
-    if (p)
-        forget(p);
+    if (!p)
+        return NULL;
+    forget(p);
+    forget_last_pages(p);
     free(p);
     return NULL;
 }
@@ -61,6 +79,7 @@ void el_pages_configure(struct el_pages *p, const char *telemetry_path, uint64_t
     el_text_copy(p->telemetry_path, sizeof p->telemetry_path, telemetry_path);
     p->o.groups = groups;
     forget(p);
+    forget_last_pages(p);
 }
 
 /* The snapshot to serve now, to be released; bodies made from another one are forgotten. */
@@ -91,6 +110,13 @@ static struct el_view_options options(const struct el_pages *p, struct el_export
         .groups = p->o.groups, .now_us = now_us, .stale = p->state != EL_SOURCE_FRESH, .exporter = stats};
 }
 
+static struct el_packer *packer(struct el_pages *p, enum el_view_format format)
+{
+    if (!p->packer[format])
+        p->packer[format] = el_packer_new();
+    return p->packer[format];
+}
+
 static void pack(void *packer, struct el_buf *text)
 {
     if (text->failed) /* stays so, for the view to tell */
@@ -99,7 +125,37 @@ static void pack(void *packer, struct el_buf *text)
     el_buf_clear(text);
 }
 
-/* `packed`: compressed as it is made. */
+/* Of few drives: only what changed since the last one is made anew. */
+static int render_changes(struct el_pages *p, enum el_view_format format, bool packed, struct el_view_options *o,
+                          struct el_buf *bytes)
+{
+    struct el_view_memo *memo = &p->memo[format];
+    int r;
+
+    o->memo = memo;
+    r = el_view_metrics(p->snapshot, format, o, bytes);
+    if (r == 0 && packed)
+        el_packer_put_page(p->packer[format], memo);
+    else if (r == 0)
+        el_buf_put(bytes, memo->last.text.data, memo->last.text.len);
+    return r;
+}
+
+/* Of many, a page that nobody wants in plain is never there as a whole, compressed as it is made: of 1,024 drives it
+ * has 7 MB. */
+static int render_all(struct el_pages *p, enum el_view_format format, bool packed, struct el_view_options *o,
+                      struct el_buf *bytes)
+{
+    int r;
+
+    o->ctx = packed ? p->packer[format] : NULL;
+    o->flush = packed ? pack : NULL;
+    r = el_view_metrics(p->snapshot, format, o, bytes);
+    if (packed)
+        pack(o->ctx, bytes);
+    return r;
+}
+
 static struct el_body *render_metrics(struct el_pages *p, enum el_media media, bool packed, int64_t now_us)
 {
     static const char *const type[] = {
@@ -107,24 +163,23 @@ static struct el_body *render_metrics(struct el_pages *p, enum el_media media, b
         [EL_MEDIA_OPENMETRICS_001] = "application/openmetrics-text; version=0.0.1; charset=utf-8",
         [EL_MEDIA_OPENMETRICS_100] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
     };
+    enum el_view_format format = media == EL_MEDIA_TEXT_004 ? EL_VIEW_PROMETHEUS : EL_VIEW_OPENMETRICS;
     struct el_exporter_stats stats = {0};
     struct el_view_options o = options(p, &stats, now_us);
     int64_t begin_us = el_clock_thread_cpu_us();
+    bool few = p->snapshot->slots.count <= MEMO_SLOTS;
     struct el_buf bytes = {0};
     struct el_body *b = NULL;
     int r = -ENOMEM;
 
-    o.ctx = packed ? el_packer_new() : NULL;
-    o.flush = packed ? pack : NULL;
-    if (!packed || o.ctx)
-        r = el_view_metrics(p->snapshot, media == EL_MEDIA_TEXT_004 ? EL_VIEW_PROMETHEUS : EL_VIEW_OPENMETRICS, &o,
-                            &bytes);
-    if (o.ctx) {
-        pack(o.ctx, &bytes);
-        b = el_packer_end(o.ctx, type[media]);
-    } else {
+    if (!few && p->memo[format].edition)
+        forget_last_pages(p);
+    if (!packed || packer(p, format))
+        r = (few ? render_changes : render_all)(p, format, packed, &o, &bytes);
+    if (packed && p->packer[format])
+        b = el_packer_end(p->packer[format], type[media]);
+    else if (!packed)
         b = el_body_new(200, type[media], &bytes);
-    }
     el_buf_free(&bytes);
     if (r < 0)
         b = el_body_retire(b);
@@ -142,9 +197,7 @@ static struct el_body *render_json(struct el_pages *p, int64_t now_us)
     if (el_view_json(p->snapshot, &o, &bytes) == 0)
         b = el_body_new(200, "application/json; charset=utf-8", &bytes);
     el_buf_free(&bytes);
-    if (b)
-        b->cache = "no-cache";
-    return b;
+    return b ? el_body_keep(b) : NULL;
 }
 
 static struct el_body *render_page(struct el_pages *p, int64_t now_us)
@@ -166,7 +219,7 @@ static struct el_body *render_page(struct el_pages *p, int64_t now_us)
         b = el_body_new(200, "text/html; charset=utf-8", &bytes);
     el_buf_free(&bytes);
     if (b) {
-        b->cache = "no-cache";
+        el_body_keep(b);
         b->header = "Content-Security-Policy";
         b->value = el_page_policy();
     }
@@ -200,23 +253,22 @@ static struct el_body *render(struct el_pages *p, unsigned slot, int64_t now_us)
     return el_body_text(200, "healthy");
 }
 
-/* An exposition that nobody wants in plain is never there as a whole: of 1,024 drives it has 7 MB. */
 static struct el_body *render_packed(struct el_pages *p, unsigned slot, int64_t now_us)
 {
+    struct el_packer *any = packer(p, EL_VIEW_PROMETHEUS);
     struct el_body *plain = p->made[slot] ? el_body_ref(p->made[slot]) : NULL, *b = NULL;
-    struct el_packer *packer;
 
     if (!plain && slot < SLOT_JSON)
         return render_metrics(p, (enum el_media)(slot / 2), true, now_us);
     if (!plain)
         plain = render(p, slot, now_us);
-    packer = plain ? el_packer_new() : NULL;
-    if (packer) {
-        el_packer_put(packer, plain->bytes.data, plain->bytes.len);
-        b = el_packer_end(packer, plain->type);
+    if (plain && any) {
+        el_packer_put(any, plain->bytes.data, plain->bytes.len);
+        b = el_packer_end(any, plain->type);
     }
     if (b) {
-        b->cache = plain->cache;
+        if (plain->etag[0])
+            el_body_keep(b);
         b->header = plain->header;
         b->value = plain->value;
     }

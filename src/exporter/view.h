@@ -8,6 +8,26 @@
 
 enum el_view_format { EL_VIEW_PROMETHEUS /* text 0.0.4 */, EL_VIEW_OPENMETRICS /* 1.0.0 */ };
 
+/* What stands in an exposition for one metric. */
+struct el_view_block {
+    size_t end;       /* of its text; it begins where the one before ends */
+    uint32_t edition; /* that of the rendering it last changed in */
+    uint32_t values;  /* how many, with those that are absent */
+};
+
+/* One rendering of an exposition: its text, and what that was made from. */
+struct el_view_page {
+    struct el_buf text, values, labels[EL_SCOPE_COUNT];
+    struct el_view_block block[EL_METRIC_ID_COUNT];
+};
+
+/* The rendering before, from which the next one takes what has not changed. All zero: none. One for each format. */
+struct el_view_memo {
+    struct el_view_page last, next; /* `next` is at work during a rendering only */
+    uint32_t edition;               /* of `last` */
+};
+void el_view_memo_free(struct el_view_memo *m); /* leaves it all zero */
+
 struct el_view_options {
     uint64_t groups; /* bit per metric group of the catalog; 0 = those that are on by default */
     int64_t now_us;  /* BOOTTIME of rendering: ages; 0 = the snapshot's own time */
@@ -17,6 +37,9 @@ struct el_view_options {
      * is left in `out`. NULL = all of it stays. */
     void (*flush)(void *ctx, struct el_buf *out);
     void *ctx;
+    /* Of an exposition, without `flush`: only what changed is rendered, and the page is left in `memo->last.text`
+     * instead of `out`, the same bytes. NULL = no such thing. */
+    struct el_view_memo *memo;
 };
 
 /* Appends the exposition. 0 or -ENOMEM. */

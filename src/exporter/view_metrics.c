@@ -1,7 +1,8 @@
 /* The Prometheus exposition: text 0.0.4 and OpenMetrics 1.0.0, both from the same rows of the catalog.
  *
  * What is constant over a page is rendered once: the labels of each row once per scope, those of each sub index once
- * per metric. A sample is then a few memory copies and one number. */
+ * per metric. A sample is then a few memory copies and one number. With a memo, a metric whose labels and values are
+ * those of the rendering before is one memory copy. */
 #include <errno.h>
 #include <string.h>
 
@@ -25,6 +26,9 @@ struct page {
     enum el_view_format format;
     struct pieces rows[EL_SCOPE_COUNT]; /* labels of the rows of a scope */
     struct pieces subs;                 /* labels of the sub indexes of the metric at work */
+    struct el_buf values;               /* of the metric at work: struct el_value by row and sub index */
+    size_t values_before;               /* of the metrics before it, in bytes of the last page's values */
+    bool same_labels[EL_SCOPE_COUNT];   /* as in the last page */
 };
 
 static void pieces_free(struct pieces *p)
@@ -50,6 +54,11 @@ static void put_labels(struct el_buf *b, const struct el_labels *l)
     }
 }
 
+static bool same_bytes(const void *a, size_t a_n, const void *b, size_t b_n)
+{
+    return a_n == b_n && (!a_n || memcmp(a, b, a_n) == 0);
+}
+
 static int render_rows(struct page *p, enum el_metric_scope scope)
 {
     struct pieces *rows = &p->rows[scope];
@@ -65,6 +74,11 @@ static int render_rows(struct page *p, enum el_metric_scope scope)
         el_scope_labels(&p->c, scope, rows->n, &labels);
         put_labels(&rows->text, &labels);
         rows->end[rows->n] = (uint32_t)rows->text.len;
+    }
+    if (p->o->memo) {
+        const struct el_buf *last = &p->o->memo->last.labels[scope];
+
+        p->same_labels[scope] = same_bytes(last->data, last->len, rows->text.data, rows->text.len);
     }
     return rows->text.failed ? -ENOMEM : 0;
 }
@@ -188,50 +202,164 @@ static void put_sample(struct page *p, const struct el_metric *m, uint32_t row, 
     el_buf_putc(b, ' ');
     el_buf_put(b, number, el_value_text(number, v));
     el_buf_putc(b, '\n');
-    p->c.series++;
+}
+
+/* Reads them all; how many are there. */
+static uint32_t read_values(struct page *p, const struct el_metric *m, uint32_t rows, uint32_t subs)
+{
+    struct el_value *v;
+    uint32_t there = 0;
+
+    el_buf_clear(&p->values);
+    if (el_buf_reserve(&p->values, (size_t)rows * subs * sizeof *v) < 0)
+        return 0;
+    v = (struct el_value *)(void *)p->values.data;
+    for (uint32_t row = 0; row < rows; row++)
+        for (uint32_t sub = 0; sub < subs; sub++, v++) {
+            *v = el_metric_value(&p->c, m, row, sub);
+            there += v->kind != EL_VALUE_ABSENT;
+        }
+    p->values.len = (size_t)rows * subs * sizeof *v;
+    return there;
+}
+
+static void put_samples(struct page *p, const struct el_metric *m, uint32_t rows, uint32_t subs)
+{
+    const struct el_value *v = (const struct el_value *)(const void *)p->values.data;
+
+    put_header(p, m);
+    for (uint32_t row = 0; row < rows; row++)
+        for (uint32_t sub = 0; sub < subs; sub++, v++) {
+            if (v->kind == EL_VALUE_ABSENT)
+                continue;
+            put_sample(p, m, row, sub, *v);
+            if (p->o->flush && p->out->len > FLUSH_BYTES)
+                p->o->flush(p->o->ctx, p->out);
+        }
+}
+
+static struct el_view_block *block_of(struct el_view_page *page, const struct el_metric *m, size_t *begin)
+{
+    size_t i = (size_t)(m - el_metric(0));
+
+    *begin = i ? page->block[i - 1].end : 0;
+    return &page->block[i];
+}
+
+/* True when the last page has its text: labels and values are the same. */
+static bool put_as_before(struct page *p, const struct el_metric *m)
+{
+    struct el_view_page *last = &p->o->memo->last;
+    size_t begin, size = 0;
+    const struct el_view_block *b = block_of(last, m, &begin);
+
+    if (b->values * sizeof(struct el_value) <= last->values.len - p->values_before)
+        size = b->values * sizeof(struct el_value);
+    p->values_before += size;
+    if (m->type == EL_METRIC_INFO || !subs_are_fixed(m) || !p->same_labels[m->scope] ||
+        !same_bytes(last->values.data + p->values_before - size, size, p->values.data, p->values.len))
+        return false;
+    el_buf_put(p->out, last->text.data + begin, b->end - begin);
+    return true;
+}
+
+/* Notes what stands in the page since `begin`; it may be what stood there before. */
+static void note_block(struct page *p, const struct el_metric *m, size_t begin, bool as_before)
+{
+    struct el_view_memo *memo = p->o->memo;
+    size_t last_begin, next_begin;
+    const struct el_view_block *last = block_of(&memo->last, m, &last_begin);
+    struct el_view_block *next = block_of(&memo->next, m, &next_begin);
+    bool same = as_before || same_bytes(memo->last.text.data + last_begin, last->end - last_begin, p->out->data + begin,
+                                        p->out->len - begin);
+
+    *next = (struct el_view_block){.end = p->out->len,
+                                   .edition = same ? last->edition : memo->edition + 1,
+                                   .values = (uint32_t)(p->values.len / sizeof(struct el_value))};
+    el_buf_put(&memo->next.values, p->values.data, p->values.len);
 }
 
 static int put_metric(struct page *p, const struct el_metric *m)
 {
-    uint32_t rows = el_scope_rows(&p->c, m->scope), subs = el_metric_subs(m);
-    bool begun = false;
+    uint32_t rows = el_scope_rows(&p->c, m->scope), subs = el_metric_subs(m), there;
+    size_t begin = p->out->len;
+    bool as_before;
     int r = render_rows(p, m->scope);
 
-    if (r == 0 && rows)
-        r = render_subs(p, m);
     if (r < 0)
         return r;
-    for (uint32_t row = 0; row < rows; row++)
-        for (uint32_t sub = 0; sub < subs; sub++) {
-            struct el_value v = el_metric_value(&p->c, m, row, sub);
+    there = read_values(p, m, rows, subs);
+    as_before = p->o->memo && put_as_before(p, m);
+    if (there && !as_before) {
+        r = render_subs(p, m);
+        if (r == 0)
+            put_samples(p, m, rows, subs);
+    }
+    p->c.series += there;
+    if (p->o->memo)
+        note_block(p, m, begin, as_before);
+    return p->values.failed ? -ENOMEM : r;
+}
 
-            if (v.kind == EL_VALUE_ABSENT)
-                continue;
-            if (!begun)
-                put_header(p, m);
-            begun = true;
-            put_sample(p, m, row, sub, v);
-            if (p->o->flush && p->out->len > FLUSH_BYTES)
-                p->o->flush(p->o->ctx, p->out);
-        }
-    return 0;
+/* The page at work becomes the last one. */
+static void turn_page(struct page *p)
+{
+    struct el_view_memo *memo = p->o->memo;
+    struct el_view_page last = memo->last;
+
+    for (uint32_t i = 0; i < EL_SCOPE_COUNT; i++) {
+        memo->next.labels[i] = p->rows[i].text;
+        p->rows[i].text = last.labels[i]; /* goes with the rows */
+        last.labels[i] = (struct el_buf){0};
+    }
+    memo->last = memo->next;
+    memo->next = last;
+    memo->edition++;
+}
+
+static void free_page(struct el_view_page *page)
+{
+    el_buf_free(&page->text);
+    el_buf_free(&page->values);
+    for (uint32_t i = 0; i < EL_SCOPE_COUNT; i++)
+        el_buf_free(&page->labels[i]);
+}
+
+void el_view_memo_free(struct el_view_memo *m)
+{
+    free_page(&m->last);
+    free_page(&m->next);
+    *m = (struct el_view_memo){0};
 }
 
 int el_view_metrics(const struct el_snapshot *s, enum el_view_format format, const struct el_view_options *o,
                     struct el_buf *out)
 {
-    struct page p = {.out = out, .o = o, .format = format};
+    struct el_view_memo *memo = o->memo;
+    struct page p = {.out = memo ? &memo->next.text : out, .o = o, .format = format};
     uint64_t groups = o->groups ? o->groups : el_metric_groups_default();
     int r = 0;
 
     p.c = (struct el_catalog_context){.s = s, .exporter = o->exporter, .now_us = o->now_us, .stale = o->stale};
+    if (memo) {
+        el_buf_clear(&memo->next.text);
+        el_buf_clear(&memo->next.values);
+        (void)el_buf_reserve(&memo->next.text, memo->last.text.len);
+    }
     for (uint32_t i = 0; i < EL_METRIC_ID_COUNT && r == 0; i++)
         if (groups & 1ull << el_metric(i)->group)
             r = put_metric(&p, el_metric(i));
+        else if (memo)
+            memo->next.block[i] = (struct el_view_block){.end = p.out->len};
     if (format == EL_VIEW_OPENMETRICS)
-        el_buf_puts(out, "# EOF\n");
+        el_buf_puts(p.out, "# EOF\n");
+    if (r == 0 && (p.out->failed || (memo && memo->next.values.failed)))
+        r = -ENOMEM;
+    if (r == 0 && memo)
+        turn_page(&p);
     for (uint32_t i = 0; i < EL_SCOPE_COUNT; i++)
         pieces_free(&p.rows[i]);
     pieces_free(&p.subs);
-    return r < 0 ? r : out->failed ? -ENOMEM : 0;
+    el_buf_free(&p.values);
+    return r;
 }

@@ -17,7 +17,7 @@ BASELINE = HERE / "instructions.json"
 BAND = 0.10    # a compiler update moves counts by a few per cent
 GAIN = 0.30
 # what, drives, rounds that are counted: what is small must be counted often, as printing the result is in the count too
-WORK = [("text", 8, 5), ("openmetrics", 8, 5), ("json", 8, 5), ("check", 8, 100), ("smart", 8, 5000), ("text", 256, 5)]
+WORK = [("text", 8, 5), ("openmetrics", 8, 5), ("json", 8, 5), ("again", 8, 20), ("packed", 8, 20), ("check", 8, 100), ("smart", 8, 5000), ("text", 256, 5)]
 
 
 def count(program, *args, within=()):

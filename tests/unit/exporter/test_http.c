@@ -53,7 +53,7 @@ static int start(void **state)
 
     for (int i = 0; i < 20000; i++)
         el_buf_printf(&bytes, "line %d of the body\n", i);
-    body = el_body_new(200, "text/plain; version=0.0.4; charset=utf-8", &bytes);
+    body = el_body_keep(el_body_new(200, "text/plain; version=0.0.4; charset=utf-8", &bytes));
     o.wake_fd = wake_fd = eventfd(0, 0);
     if (el_listen_add(&listeners, "127.0.0.1:0") < 0 || el_http_new(&o, &http) < 0)
         return -1;

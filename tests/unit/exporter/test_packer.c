@@ -1,0 +1,189 @@
+/* A page made from the one before, and compressed where it changed, is the page made from nothing. */
+#include <zlib.h>
+
+#include "exporter/packer.h"
+#include "exporter/view.h"
+#include "support/make_snapshot.h"
+#include "support/unit.h"
+
+#define PAGES 160
+
+static struct el_snapshot *machine(unsigned i)
+{
+    /* Mostly other values of the same machine; now and then others drives, cards or labels. */
+    struct el_test_snapshot o = {.drives = i % 41 == 40 ? 3 : 9,
+                                 .sensors = i % 29 == 28 ? 1 : 2,
+                                 .seq = i + 1,
+                                 .time_us = 1000000000,
+                                 .seed = i / 7,
+                                 .odd = i % 31 > 25,
+                                 .turned = i % 37 > 33};
+
+    return el_test_snapshot_new(&o);
+}
+
+/* One or two values of one drive. */
+static void change_little(struct el_snapshot *s, unsigned i)
+{
+    struct el_slot *slot = el_snapshot_slots(s) + i % 3;
+
+    slot->temp_mc[0].value += (int64_t)(i % 5) * 1000;
+    s->daemon.ticks += i;
+}
+
+static struct el_buf inflate_all(const struct el_body *b)
+{
+    struct el_buf text = {0};
+    z_stream z = {.next_in = (Bytef *)b->bytes.data, .avail_in = (uInt)b->bytes.len};
+
+    assert_int_equal(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
+    assert_int_equal(el_buf_reserve(&text, 4 << 20), 0);
+    z.next_out = (Bytef *)text.data;
+    z.avail_out = (uInt)text.cap - 1;
+    assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END); /* its checksum is right, too */
+    assert_int_equal(z.avail_in, 0);
+    text.len = z.total_out;
+    text.data[text.len] = '\0';
+    inflateEnd(&z);
+    return text;
+}
+
+static void check_page(struct el_snapshot *s, enum el_view_format format, unsigned i, struct el_view_memo *memo,
+                       struct el_packer *packer)
+{
+    struct el_exporter_stats stats = {.http_requests = i / 3};
+    struct el_view_options o = {.groups = UINT64_MAX,
+                                .now_us = s->time_us + 1000 * (int64_t)(i / 5),
+                                .stale = i % 23 == 22,
+                                .exporter = &stats};
+    EL_AUTO_BUF struct el_buf want = {0}, none = {0}, got = {0};
+    struct el_body *b;
+
+    assert_int_equal(el_view_metrics(s, format, &o, &want), 0);
+    o.memo = memo;
+    assert_int_equal(el_view_metrics(s, format, &o, &none), 0);
+    assert_int_equal(none.len, 0);
+    assert_string_equal(memo->last.text.data, want.data);
+    if (i % 4 == 3) /* not every page is asked for compressed */
+        return;
+    el_packer_put_page(packer, memo);
+    b = el_packer_end(packer, "text/plain");
+    assert_non_null(b);
+    got = inflate_all(b);
+    assert_string_equal(got.data, want.data);
+    el_body_retire(b);
+}
+
+static void pages_from_pages(void **state)
+{
+    for (int format = 0; format < 2; format++) {
+        struct el_view_memo memo = {0};
+        struct el_packer *packer = el_packer_new();
+
+        for (unsigned i = 0; i < PAGES; i++) {
+            struct el_snapshot *s = machine(i);
+
+            change_little(s, i);
+            check_page(s, (enum el_view_format)format, i, &memo, packer);
+            el_snapshot_free(s);
+        }
+        el_view_memo_free(&memo);
+        el_packer_free(packer);
+    }
+}
+
+static void nothing_changed_nothing_made(void **state)
+{
+    struct el_snapshot *s = machine(0);
+    struct el_view_options o = {.groups = UINT64_MAX, .now_us = s->time_us};
+    struct el_view_memo memo = {0};
+    struct el_buf none = {0};
+
+    o.memo = &memo;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(el_view_metrics(s, EL_VIEW_PROMETHEUS, &o, &none), 0);
+    assert_int_equal(memo.edition, 3);
+    for (int i = 0; i < EL_METRIC_ID_COUNT; i++)
+        assert_true(memo.last.block[i].edition <= 1);
+    el_snapshot_slots(s)[0].temp_mc[0].value += 1000;
+    assert_int_equal(el_view_metrics(s, EL_VIEW_PROMETHEUS, &o, &none), 0);
+    assert_int_equal(memo.last.block[EL_METRIC_DRIVE_TEMPERATURE].edition, 4);
+    el_view_memo_free(&memo);
+    el_snapshot_free(s);
+}
+
+/* The same values under other names. */
+static void labels_alone_change(void **state)
+{
+    struct el_test_snapshot made = {.drives = 9, .sensors = 2, .odd = true, .alarms = 2, .time_us = 1000000000};
+    struct el_snapshot *s = el_test_snapshot_new(&made);
+    struct el_view_memo memo = {0};
+    struct el_packer *packer = el_packer_new();
+    struct el_link *link = el_snapshot_links(s);
+
+    for (uint32_t i = 0; i < s->links.count && !link->aer_errors; i++)
+        link++;
+    assert_true(link->aer_errors);
+    check_page(s, EL_VIEW_PROMETHEUS, 0, &memo, packer);
+    link->aer_error[0].name[0]++;
+    check_page(s, EL_VIEW_PROMETHEUS, 0, &memo, packer);
+    el_snapshot_cards(s)[0].name[0]++;
+    check_page(s, EL_VIEW_PROMETHEUS, 0, &memo, packer);
+    el_snapshot_slots(s)[1].number += 100;
+    check_page(s, EL_VIEW_PROMETHEUS, 0, &memo, packer);
+    el_view_memo_free(&memo);
+    el_packer_free(packer);
+    el_snapshot_free(s);
+}
+
+/* Asked for in plain only for so long that it counts as unchanging again. */
+static void changed_while_not_packed(void **state)
+{
+    struct el_snapshot *s = machine(0);
+    struct el_view_memo memo = {0};
+    struct el_packer *packer = el_packer_new();
+
+    check_page(s, EL_VIEW_PROMETHEUS, 0, &memo, packer);
+    el_snapshot_slots(s)[0].temp_mc[0].value += 1000;
+    for (int i = 0; i < 100; i++)
+        check_page(s, EL_VIEW_PROMETHEUS, 3, &memo, packer);
+    check_page(s, EL_VIEW_PROMETHEUS, 4, &memo, packer);
+    el_view_memo_free(&memo);
+    el_packer_free(packer);
+    el_snapshot_free(s);
+}
+
+static void pieces_of_anything(void **state)
+{
+    struct el_packer *p = el_packer_new();
+
+    for (int i = 0; i < 3; i++) { /* one after the other */
+        EL_AUTO_BUF struct el_buf text = {0}, want = {0};
+        struct el_body *b;
+
+        for (int k = 0; k < 50 * i; k++) {
+            el_packer_put(p, "some text\n", 10);
+            el_buf_puts(&want, "some text\n");
+        }
+        b = el_packer_end(p, "text/plain");
+        assert_non_null(b);
+        assert_string_equal(b->encoding, "gzip");
+        text = inflate_all(b);
+        assert_int_equal(text.len, want.len);
+        assert_true(!want.len || memcmp(text.data, want.data, want.len) == 0);
+        el_body_retire(b);
+    }
+    el_packer_free(p);
+    assert_null(el_packer_free(NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_from_pages),    cmocka_unit_test(nothing_changed_nothing_made),
+        cmocka_unit_test(labels_alone_change), cmocka_unit_test(changed_while_not_packed),
+        cmocka_unit_test(pieces_of_anything),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
