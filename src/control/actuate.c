@@ -1,7 +1,6 @@
 #include "control/actuate.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -10,11 +9,12 @@
 #include "base/log.h"
 #include "base/text.h"
 
-#define HUNG_US  (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
-#define AGAIN_US (5 * EL_USEC_PER_SEC) /* between the first and the second time a failed wish is asked for again ...   \
-                                        */
-#define AGAIN_MAX   4                  /* ... 80 s at most later on */
-#define CAP_SAME    0.02               /* caps closer than this are the same (kernel rounding) */
+#define HUNG_US (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
+#define AGAIN_US                                                                                                       \
+    (5 * EL_USEC_PER_SEC) /* between the first and the second time a failed wish is asked for again ...                \
+                           */
+#define AGAIN_MAX   4     /* ... 80 s at most later on */
+#define CAP_SAME    0.02  /* caps closer than this are the same (kernel rounding) */
 #define STACK_BYTES (128 * 1024)
 
 /* How things are moved. The null hand moves nothing and knows nothing. */
@@ -55,9 +55,11 @@ struct el_actuate_item {
     struct el_actuator_value want;
     enum order order;            /* what is to be done next */
     bool busy, hung, hot, moved; /* moved: its original is in the journal */
+    bool writing;                /* what it is busy with, or was last, is a write */
     bool adopting;               /* left by an earlier run, and not read yet: what is there is what is wanted */
     bool wished, dropped;        /* `want` is a wish of now; it was taken back before it was carried out */
-    uint8_t tries;               /* times it was asked for again */
+    enum el_doubt doubt;
+    uint8_t tries; /* times it was asked for again */
     int64_t busy_since_us, again_us;
     struct el_actuate_status status;
 };
@@ -72,7 +74,8 @@ struct el_actuate {
     struct el_actuate_item **item;
     size_t n, next;
     unsigned generation, threads; /* a hung thread belongs to an old generation */
-    bool threaded, ending;
+    bool threaded, ending, waited_for;
+    enum order last;
 };
 
 static struct el_actuate_item *find(struct el_actuate *a, enum el_actuator kind, const char *serial)
@@ -90,6 +93,7 @@ static struct el_actuate_item *find_or_add(struct el_actuate *a, enum el_actuato
 
     if (it) {
         it->target.key = t->key;
+        it->doubt = EL_DOUBT_NONE;
         return it;
     }
     grown = realloc(a->item, (a->n + 1) * sizeof(struct el_actuate_item *));
@@ -103,40 +107,6 @@ static struct el_actuate_item *find_or_add(struct el_actuate *a, enum el_actuato
         a->item[a->n++] = it;
     }
     return it;
-}
-
-static bool same(enum el_actuator kind, const struct el_actuator_value *x, const struct el_actuator_value *y)
-{
-    switch (kind) {
-    case EL_ACTUATOR_IO_BUDGET:
-    case EL_ACTUATOR_IO_MAX:
-        return fabs(x->cap.ratio - y->cap.ratio) <= CAP_SAME || (isnan(x->cap.ratio) && isnan(y->cap.ratio));
-    case EL_ACTUATOR_POWER_STATE:
-        return x->power_state == y->power_state;
-    case EL_ACTUATOR_HCTM:
-        return x->tmt1_c == y->tmt1_c && x->tmt2_c == y->tmt2_c;
-    case EL_ACTUATOR_FAN:
-        return fabs(x->pwm_ratio - y->pwm_ratio) <= CAP_SAME;
-    case EL_ACTUATOR_COUNT:
-        break;
-    }
-    return false;
-}
-
-/* True when `to` lets the drive do less than `from`. */
-static bool is_lower(enum el_actuator kind, const struct el_actuator_value *from, const struct el_actuator_value *to)
-{
-    switch (kind) {
-    case EL_ACTUATOR_IO_BUDGET:
-    case EL_ACTUATOR_IO_MAX:
-        return to->cap.ratio < from->cap.ratio;
-    case EL_ACTUATOR_POWER_STATE:
-        return to->power_state > from->power_state;
-    case EL_ACTUATOR_FAN:
-        return to->pwm_ratio < from->pwm_ratio;
-    default:
-        return to->tmt1_c && (!from->tmt1_c || to->tmt1_c < from->tmt1_c);
-    }
 }
 
 static bool recorded(struct el_actuate *a, const struct el_actuate_item *it, struct el_journal_entry *out)
@@ -157,7 +127,7 @@ static int remember(struct el_actuate *a, const struct el_actuate_item *it)
     struct el_journal_entry e = {.actuator = it->kind};
     int r = -ENOTSUP;
 
-    if (recorded(a, it, &e))
+    if (it->moved || recorded(a, it, &e))
         return 0;
     el_text_copy(e.serial, sizeof e.serial, it->target.serial);
     el_text_copy(e.place, sizeof e.place, it->target.place);
@@ -200,14 +170,14 @@ static void do_verify(struct el_actuate *a, const struct hand *hand, struct el_a
     s->known = hand->read(&a->dev, it->kind, it->target.key, &now) == 0;
     if (!s->known)
         return;
-    if (!s->failed && !same(it->kind, &now, &it->want)) {
+    if (!s->failed && !el_actuator_same(it->kind, &now, &it->want)) {
         s->mismatches++;
         s->failed = true;
     }
     if (!before.known)
         before.in_force = (struct el_actuator_value){.cap.ratio = 1, .pwm_ratio = now.pwm_ratio};
-    if (!same(it->kind, &before.in_force, &now))
-        *(is_lower(it->kind, &before.in_force, &now) ? &s->lowered : &s->raised) += 1;
+    if (!el_actuator_same(it->kind, &before.in_force, &now))
+        *(el_actuator_lowers(it->kind, &before.in_force, &now) ? &s->lowered : &s->raised) += 1;
     s->in_force = now;
 }
 
@@ -220,12 +190,12 @@ static void do_read(struct el_actuate *a, const struct hand *hand, struct el_act
         return;
     if (it->adopting)
         it->want = now;
-    if (!same(it->kind, &now, &it->want) && !it->status.failed) {
+    if (!el_actuator_same(it->kind, &now, &it->want) && !it->status.failed) {
         it->status.mismatches++;
         it->status.failed = true;
         el_log_warning("%s: %s is not what was set: something else changed it", it->target.place,
                        el_actuator_name(it->kind));
-    } else if (same(it->kind, &now, &it->want)) {
+    } else if (el_actuator_same(it->kind, &now, &it->want)) {
         it->status.failed = false;
     }
     it->status.in_force = now;
@@ -285,18 +255,31 @@ static struct el_actuate_item *next_item(struct el_actuate *a)
     return found;
 }
 
+static bool is_unwritten(const struct el_actuate *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->item[i]->order == WRITE || (a->item[i]->busy && a->item[i]->writing && !a->item[i]->hung))
+            return true;
+    return false;
+}
+
 /* One order, with the lock held on entry and exit. Items are never freed while threads run, so `it` stays valid. */
 static void serve(struct el_actuate *a, struct el_actuate_item *it)
 {
     const struct hand *hand = it->adopting ? &device_hand : a->hand;
     enum order order = it->order;
+    bool first = order != a->last && order != RESTORE && hand->leaves_traces && a->dev.ops->actuator_survey;
     struct el_actuate_item copy;
 
     it->order = NOTHING;
     it->busy = true;
+    it->writing = order == WRITE;
+    a->last = order;
     it->busy_since_us = el_clock_boottime_us();
     copy = *it;
     pthread_mutex_unlock(&a->lock);
+    if (first) /* what was written is read back from a look that came after all of it */
+        a->dev.ops->actuator_survey(a->dev.dev, order != WRITE);
     carry_out(a, hand, order, &copy);
     pthread_mutex_lock(&a->lock);
     it->status = copy.status;
@@ -305,9 +288,11 @@ static void serve(struct el_actuate *a, struct el_actuate_item *it)
         it->want = copy.want;
     it->adopting &= order == READ && !copy.status.known; /* tried again in the next round */
     it->busy = it->hung = false;
-    if (order == WRITE && it->order < VERIFY)
+    a->last = order;
+    if (order == WRITE && it->order < VERIFY && it->doubt != EL_DOUBT_REPLACED)
         it->order = VERIFY;
-    pthread_cond_broadcast(&a->done);
+    if (a->ending || (a->waited_for && !is_unwritten(a)))
+        pthread_cond_broadcast(&a->done);
 }
 
 static void *thread_main(void *arg)
@@ -393,6 +378,19 @@ static void kick(struct el_actuate *a)
             serve(a, it);
 }
 
+void el_actuate_wait_written(struct el_actuate *a, int64_t wait_us)
+{
+    struct timespec until;
+
+    el_clock_monotonic_after(wait_us, &until);
+    pthread_mutex_lock(&a->lock);
+    a->waited_for = true;
+    while (a->threaded && is_unwritten(a) && pthread_cond_timedwait(&a->done, &a->lock, &until) == 0)
+        ;
+    a->waited_for = false;
+    pthread_mutex_unlock(&a->lock);
+}
+
 void el_actuate_set_acting(struct el_actuate *a, bool acting)
 {
     pthread_mutex_lock(&a->lock);
@@ -439,13 +437,16 @@ void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t 
     pthread_mutex_unlock(&a->lock);
 }
 
-void el_actuate_drop(struct el_actuate *a, struct el_actuate_item *it)
+void el_actuate_doubt(struct el_actuate *a, struct el_actuate_item *it, enum el_doubt doubt)
 {
     pthread_mutex_lock(&a->lock);
-    if (it->order == WRITE) {
+    it->doubt = doubt;
+    if (doubt && (it->order == WRITE || it->order == RESTORE || doubt == EL_DOUBT_REPLACED)) {
+        it->dropped |= it->order == WRITE;
         it->order = NOTHING;
-        it->dropped = true;
     }
+    if (doubt == EL_DOUBT_REPLACED) /* its original stays in the journal: taken up again where it appears */
+        it->moved = it->wished = it->adopting = it->status.known = false;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -505,7 +506,7 @@ bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, b
 /* Fans go back to the board's own control whatever the temperature: it is the one that must decide when we do not. */
 static bool may_release(const struct el_actuate_item *it)
 {
-    return it->moved && (!it->hot || it->kind == EL_ACTUATOR_FAN);
+    return it->moved && !it->doubt && (!it->hot || it->kind == EL_ACTUATOR_FAN);
 }
 
 void el_actuate_tick(struct el_actuate *a, int64_t now_us)
@@ -514,6 +515,7 @@ void el_actuate_tick(struct el_actuate *a, int64_t now_us)
 
     pthread_mutex_lock(&a->lock);
     acting = a->hand == &device_hand;
+    a->last = NOTHING; /* what was seen in another round is old */
     for (size_t i = 0; i < a->n; i++) {
         struct el_actuate_item *it = a->item[i];
 
@@ -525,7 +527,7 @@ void el_actuate_tick(struct el_actuate *a, int64_t now_us)
             if (start_thread(a) < 0)
                 el_log_error("cannot start another actuator thread: nothing is written until the hung one returns");
         }
-        if (it->order != NOTHING || it->busy)
+        if (it->order != NOTHING || it->busy || it->doubt == EL_DOUBT_REPLACED)
             continue;
         it->wished &= acting;
         if (!acting && may_release(it))

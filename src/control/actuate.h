@@ -37,12 +37,16 @@ struct el_actuate_item *el_actuate_item(struct el_actuate *a, enum el_actuator k
 
 /* All from the tick thread; none blocks on a device. The newest wish replaces an older one not yet carried out. */
 void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const struct el_actuator_value *v);
+/* Lets the writes go first: returns when they are out, or after `wait_us`. */
+void el_actuate_wait_written(struct el_actuate *a, int64_t wait_us);
 /* Once a tick for what is still wished: when it failed, or was taken back, it is asked for again, at once and then ever
  * more seldom, 80 s apart at most, until it is in force. `now_us`: of any clock, always the same. */
 void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t now_us);
-/* The thing is not known any more to be what the wish was for: what has not been written yet is not, until
- * el_actuate_again. */
-void el_actuate_drop(struct el_actuate *a, struct el_actuate_item *it);
+/* Whether it is still the drive that the wish was for. In doubt nothing is written or restored, at exit neither; what
+ * was not written yet is asked for by el_actuate_again afterwards. With another drive in its place nothing is read
+ * either, until it is asked for by its serial again. */
+enum el_doubt { EL_DOUBT_NONE = 0, EL_DOUBT_SOME, EL_DOUBT_REPLACED };
+void el_actuate_doubt(struct el_actuate *a, struct el_actuate_item *it, enum el_doubt doubt);
 /* What is hot is not let go: neither by a restore nor at exit. */
 void el_actuate_set_hot(struct el_actuate *a, struct el_actuate_item *it, bool hot);
 void el_actuate_status(struct el_actuate *a, const struct el_actuate_item *it, struct el_actuate_status *out);

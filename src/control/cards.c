@@ -174,7 +174,12 @@ static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive 
 {
     struct el_actuate_target t;
 
-    d->fresh = false;
+    for (int a = 0; d->swapped && a < EL_ACTUATOR_COUNT; a++) {
+        if (d->hand[a])
+            el_actuate_doubt(c->hands, d->hand[a], EL_DOUBT_REPLACED);
+        d->hand[a] = NULL;
+    }
+    d->fresh = d->swapped = false;
     d->asked_us = now_us;
     target_of(w, row, &t);
     if (t.serial[0])
@@ -303,6 +308,7 @@ static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_dr
         if (!d->hand[k])
             continue;
         el_actuate_set_hot(c->hands, d->hand[k], is_hot(slot, c->settings));
+        el_actuate_doubt(c->hands, d->hand[k], d->identify ? EL_DOUBT_SOME : EL_DOUBT_NONE);
         el_actuate_status(c->hands, d->hand[k], &s);
         a->lowered[k] = s.lowered;
         a->raised[k] = s.raised;
@@ -546,7 +552,7 @@ void el_cards_doubt(struct el_cards *c, struct el_drive_set *ds)
     for (uint32_t i = 0; i < ds->n; i++)
         for (int k = 0; ds->drive[i].identify && k < EL_ACTUATOR_COUNT; k++)
             if (ds->drive[i].hand[k])
-                el_actuate_drop(c->hands, ds->drive[i].hand[k]);
+                el_actuate_doubt(c->hands, ds->drive[i].hand[k], EL_DOUBT_SOME);
 }
 
 void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, bool paused, int64_t now_us)

@@ -191,9 +191,8 @@ static void note_identity(struct el_drive *d, struct el_world *w, uint32_t row)
     d->identify = d->renewed;
     d->confirm &= d->renewed;
     if (before[0] && strcmp(before, now) != 0) {
-        memset(d->hand, 0, sizeof d->hand);
         d->power_state_wanted = -1;
-        d->fresh = d->owed = true;
+        d->fresh = d->owed = d->swapped = true;
         el_text_copy(slot->last_serial, sizeof slot->last_serial, before);
         slot->replaced++; /* the alarm table tells of it */
     }

@@ -96,12 +96,13 @@ static void restore_all(const struct el_device *dev, const struct el_settings *s
     for (size_t i = 0; i < el_journal_count(j);) {
         struct el_journal_entry e = *el_journal_at(j, i);
         int r = restore_one(dev, s, inv, &e, force);
+        bool absent = r == -ENODEV;
 
         if (r == 1) {
             el_log_warning("%s (serial %s): %s stays as it is: the drive is hot or cannot be read", e.place, e.serial,
                            el_actuator_name(e.actuator));
             out->held++;
-        } else if (r < 0 && r != -ENODEV) {
+        } else if (r < 0 && !absent) {
             el_log_error("%s (serial %s): restoring %s failed: %s", e.place, e.serial, el_actuator_name(e.actuator),
                          strerror(-r));
             out->failed++;
@@ -109,7 +110,9 @@ static void restore_all(const struct el_device *dev, const struct el_settings *s
             el_log_error("%s: restored, but the journal cannot be written: %s", e.place, strerror(-r));
             out->failed++;
         } else {
-            el_log_info("%s (serial %s): %s is back", e.place, e.serial, el_actuator_name(e.actuator));
+            el_log_info(absent ? "%s (serial %s) is not in this machine: %s went with it"
+                               : "%s (serial %s): %s is back",
+                        e.place, e.serial, el_actuator_name(e.actuator));
             out->restored++;
             continue; /* the next entry moved to this place */
         }

@@ -22,7 +22,10 @@
 #include "control/saver.h"
 
 #define EXIT_WAIT_US (1200 * EL_USEC_PER_MSEC) /* for writes under way: SIGTERM to exit stays below 2 s */
-#define PROC_EVERY   15                        /* rounds between looks at our own memory */
+#define WRITE_WAIT_US                                                                                                  \
+    (5 *                                                                                                               \
+     EL_USEC_PER_MSEC) /* the rest of a round is in less of a hurry than its writes, but waits for none that hangs */
+#define PROC_EVERY 15  /* rounds between looks at our own memory */
 
 struct el_tick {
     struct el_device dev;
@@ -456,6 +459,7 @@ int el_tick_finish(struct el_tick *t)
         el_cards_refresh(&t->cards, &t->world);
     el_drive_set_collect(&t->drives, &t->world, s, now);
     el_cards_step(&t->cards, &t->world, &t->drives, is_paused(t, now), now);
+    el_actuate_wait_written(t->hands, WRITE_WAIT_US);
     el_endurance_step(t->wear, t->world.s);
     step_alarms(t);
     t->log_next = el_event_log(t->world.s, t->log_next);

@@ -178,6 +178,11 @@ int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, co
     }
 }
 
+void el_acting_survey(struct el_acting *a, bool anew)
+{
+    el_cgroup_survey(&a->cgroup, anew);
+}
+
 int el_acting_read(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm,
                    struct el_actuator_value *out)
 {

@@ -19,6 +19,7 @@ int el_acting_usable(struct el_acting *a, enum el_actuator what, uint32_t key, c
 int el_acting_save(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, char *text, size_t size);
 int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm,
                     const struct el_actuator_value *v);
+void el_acting_survey(struct el_acting *a, bool anew); /* see actuator_survey in model/device.h */
 int el_acting_read(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm,
                    struct el_actuator_value *out);
 int el_acting_restore(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, const char *text);

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/num.h"
 
 #define FILE_MAX_BYTES (256u << 10)
 #define LINE_MAX_BYTES 512
+#define SURVEY_US      (50 * EL_USEC_PER_MSEC) /* a survey is believed for this long: the readings of most rounds */
 
 static const char *const names[EL_CGROUP_FILES] = {[EL_CGROUP_SUBTREE] = "cgroup.subtree_control",
                                                    [EL_CGROUP_QOS] = "io.cost.qos",
@@ -17,6 +19,8 @@ static const char *const names[EL_CGROUP_FILES] = {[EL_CGROUP_SUBTREE] = "cgroup
 void el_cgroup_open(struct el_cgroup *c, const struct el_sysfs *fs)
 {
     c->fs = fs;
+    c->survey_us = 0;
+    pthread_mutex_init(&c->lock, NULL);
     for (int f = 0; f < EL_CGROUP_FILES; f++) {
         char path[EL_SYSFS_PATH];
 
@@ -30,6 +34,7 @@ void el_cgroup_close(struct el_cgroup *c)
     for (int f = 0; f < EL_CGROUP_FILES; f++)
         if (c->fd[f] >= 0)
             close(c->fd[f]);
+    pthread_mutex_destroy(&c->lock);
 }
 
 static int read_root(const struct el_cgroup *c, enum el_cgroup_file f, struct el_buf *out)
@@ -82,20 +87,61 @@ int el_cgroup_line(const struct el_sysfs *fs, const char *dir, const char *file,
     return r < 0 ? r : find_line(b.data, device, out);
 }
 
+/* The beginning of a file of the root, in one call, without a line that is cut. Its length. */
+static size_t read_head(const struct el_cgroup *c, enum el_cgroup_file file, char head[EL_CGROUP_SURVEY])
+{
+    ssize_t n = c->fd[file] < 0 ? 0 : pread(c->fd[file], head, EL_CGROUP_SURVEY - 1, 0);
+    char *end;
+
+    head[n > 0 ? n : 0] = '\0';
+    if (n < EL_CGROUP_SURVEY - 1)
+        return n > 0 ? (size_t)n : 0;
+    end = strrchr(head, '\n');
+    *(end ? end : head) = '\0';
+    return end ? (size_t)(end - head) : 0;
+}
+
 int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out)
 {
     EL_AUTO_BUF struct el_buf b = {0};
-    char head[4096]; /* most machines' whole file, in one call */
-    ssize_t n = c->fd[file] < 0 ? 0 : pread(c->fd[file], head, sizeof head - 1, 0);
+    char head[EL_CGROUP_SURVEY];
     int r;
 
-    head[n > 0 ? n : 0] = '\0';
-    if (n == (ssize_t)sizeof head - 1) /* its last line may be cut */
-        *(strrchr(head, '\n') ? strrchr(head, '\n') : head) = '\0';
+    (void)read_head(c, file, head);
     if (find_line(head, device, out) == 0)
         return 0;
     r = read_root(c, file, &b);
     return r < 0 ? r : find_line(b.data, device, out);
+}
+
+void el_cgroup_survey(struct el_cgroup *c, bool anew)
+{
+    int64_t began_us = el_clock_boottime_us();
+    char head[EL_CGROUP_FILES][EL_CGROUP_SURVEY];
+    bool recent;
+
+    pthread_mutex_lock(&c->lock);
+    recent = c->survey_us && began_us - c->survey_us < SURVEY_US;
+    pthread_mutex_unlock(&c->lock);
+    if (recent && !anew)
+        return;
+    for (int f = 0; f < EL_CGROUP_FILES; f++)
+        (void)read_head(c, (enum el_cgroup_file)f, head[f]);
+    pthread_mutex_lock(&c->lock);
+    memcpy(c->survey, head, sizeof head);
+    c->survey_us = began_us;
+    pthread_mutex_unlock(&c->lock);
+}
+
+int el_cgroup_surveyed_line(struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out)
+{
+    int r = -ENODATA;
+
+    pthread_mutex_lock(&c->lock);
+    if (c->survey_us && el_clock_boottime_us() - c->survey_us < SURVEY_US)
+        r = find_line(c->survey[file], device, out);
+    pthread_mutex_unlock(&c->lock);
+    return r == -ENODATA ? el_cgroup_root_line(c, file, device, out) : r;
 }
 
 bool el_cgroup_value(const char *line, const char *key, uint64_t *out)

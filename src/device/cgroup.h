@@ -1,6 +1,8 @@
 /* The cgroup v2 tree, as far as I/O control needs it. Thread-safe. */
 #pragma once
 
+#include <pthread.h>
+
 #include "base/buf.h"
 #include "device/sysfs.h"
 
@@ -9,9 +11,14 @@
 /* Files of the root cgroup that every round reads and writes. */
 enum el_cgroup_file { EL_CGROUP_SUBTREE, EL_CGROUP_QOS, EL_CGROUP_MODEL, EL_CGROUP_FILES };
 
+#define EL_CGROUP_SURVEY 4096 /* bytes of the file that are kept: most machines' whole file */
+
 struct el_cgroup {
     const struct el_sysfs *fs;
     int fd[EL_CGROUP_FILES]; /* kept open; -1: opened each time */
+    pthread_mutex_t lock;    /* of the survey */
+    int64_t survey_us;       /* when it was begun, BOOTTIME; 0 = none */
+    char survey[EL_CGROUP_FILES][EL_CGROUP_SURVEY];
 };
 
 void el_cgroup_open(struct el_cgroup *c, const struct el_sysfs *fs); /* `fs` is kept */
@@ -27,6 +34,11 @@ int el_cgroup_io_controller(const struct el_cgroup *c);
 int el_cgroup_line(const struct el_sysfs *fs, const char *dir, const char *file, const char *device,
                    struct el_buf *out);
 int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out);
+
+/* The same as a survey showed it that was begun a moment ago; where there is none the file is read. A survey reads all
+ * of them; not `anew`: unless the last one is so young. */
+int el_cgroup_surveyed_line(struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out);
+void el_cgroup_survey(struct el_cgroup *c, bool anew);
 
 /* Value of `key=` in such a line as a number ("max" is UINT64_MAX; fractions are cut). False when it is not there. */
 bool el_cgroup_value(const char *line, const char *key, uint64_t *out);

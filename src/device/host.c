@@ -328,6 +328,13 @@ static int host_write(void *dev, enum el_actuator a, uint32_t key, const struct 
     return el_acting_write(h->acting, a, key, pwm_of(h, a, key, &p), v);
 }
 
+static void host_survey(void *dev, bool anew)
+{
+    struct host *h = dev;
+
+    el_acting_survey(h->acting, anew);
+}
+
 static int host_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
 {
     struct host *h = dev;
@@ -385,6 +392,7 @@ static const struct el_device_ops host_ops = {
     .actuator_usable = host_usable,
     .actuator_save = host_save,
     .actuator_write = host_write,
+    .actuator_survey = host_survey,
     .actuator_read = host_read,
     .actuator_restore = host_restore,
     .close = host_close,

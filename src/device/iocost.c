@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "device/price.h"
 
-#define QOS_HOLD    "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=100 max=100"
+#define QOS_HOLD "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=100 max=100"
+#define QOS_SHOWN                                                                                                      \
+    "enable=1 ctrl=user rpct=0.00 rlat=5000 wpct=0.00 wlat=5000 min=100.00 max=100.00" /* as Linux shows it */
 #define QOS_FREE    "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=10000 max=10000"
 #define QOS_OFF     "enable=0 ctrl=auto"
 #define MODEL_AUTO  "ctrl=auto"
@@ -41,22 +43,19 @@ static bool is_ours(const char *line)
 
 enum owner { NOBODY, OURS, FOREIGN };
 
-/* Whose settings are in force on a device; `min` (may be NULL) of ours, 0 of others. */
-static enum owner owner_of(const struct el_cgroup *cg, const char *device, uint64_t *min)
+static enum owner owner_by(const char *line)
 {
-    EL_AUTO_BUF struct el_buf line = {0};
     uint64_t enabled;
 
-    if (min)
-        *min = 0;
-    if (el_cgroup_root_line(cg, EL_CGROUP_QOS, device, &line) < 0 || !el_cgroup_value(line.data, "enable", &enabled) ||
-        !enabled)
-        return NOBODY;
-    if (!is_ours(line.data))
-        return FOREIGN;
-    if (min)
-        (void)el_cgroup_value(line.data, "min", min);
-    return OURS;
+    return !el_cgroup_value(line, "enable", &enabled) || !enabled ? NOBODY : is_ours(line) ? OURS : FOREIGN;
+}
+
+/* Whose settings are in force on a device. */
+static enum owner owner_of(const struct el_cgroup *cg, const char *device)
+{
+    EL_AUTO_BUF struct el_buf line = {0};
+
+    return el_cgroup_root_line(cg, EL_CGROUP_QOS, device, &line) < 0 ? NOBODY : owner_by(line.data);
 }
 
 static int explain(int r, char *why, size_t size, const char *text)
@@ -85,7 +84,7 @@ int el_iocost_usable(const struct el_cgroup *cg, const struct el_disks *d, char 
     if (r < 0)
         return explain(r, why, why_size, "no namespace with a block device");
     for (uint32_t i = 0; i < d->n; i++)
-        if (owner_of(cg, d->disk[i].number, NULL) == FOREIGN)
+        if (owner_of(cg, d->disk[i].number) == FOREIGN)
             return explain(-EBUSY, why, why_size,
                            "io.cost is already set up by someone else (an iocost.conf, a container "
                            "manager, an administrator); it is left alone");
@@ -109,7 +108,7 @@ int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *t
     el_text_copy(text, size, "off");
     for (uint32_t i = 0; i < d->n; i++) {
         EL_AUTO_BUF struct el_buf line = {0};
-        enum owner owner = owner_of(cg, d->disk[i].number, NULL);
+        enum owner owner = owner_of(cg, d->disk[i].number);
 
         if (owner == FOREIGN)
             return -EBUSY;
@@ -132,16 +131,17 @@ static int write_model(const struct el_cgroup *cg, const char *device, const str
 }
 
 /* Prices first, then the switch: never enabled with prices of another. */
-static int set_device(const struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts)
+static int set_device(struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts)
 {
-    uint64_t min;
-    enum owner owner = owner_of(cg, device, &min);
-    int r = owner == FOREIGN ? -EBUSY : write_model(cg, device, cap, watts);
+    EL_AUTO_BUF struct el_buf line = {0};
+    bool told = el_cgroup_surveyed_line(cg, EL_CGROUP_QOS, device, &line) == 0,
+         holds = told && strcmp(line.data, QOS_SHOWN) == 0;
+    int r = told && !holds && owner_by(line.data) == FOREIGN ? -EBUSY : write_model(cg, device, cap, watts);
 
-    return r < 0 || min == 100 ? r : el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_HOLD);
+    return r < 0 || holds ? r : el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_HOLD);
 }
 
-int el_iocost_write(const struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m,
+int el_iocost_write(struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m,
                     const struct el_cap *cap)
 {
     double watts = el_price_budget_w(cap);
@@ -170,8 +170,7 @@ static double watts_of(const char *line, const struct el_cap *prices)
     return NAN;
 }
 
-int el_iocost_read(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iocost_memory *m,
-                   struct el_cap *out)
+int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, const struct el_iocost_memory *m, struct el_cap *out)
 {
     double watts = 0;
     int r = check_disks(d);
@@ -184,12 +183,13 @@ int el_iocost_read(const struct el_cgroup *cg, const struct el_disks *d, const s
     if (el_cgroup_io_controller(cg) < 0)
         return 0; /* whatever the files say, nothing is in force */
     for (uint32_t i = 0; i < d->n; i++) {
-        EL_AUTO_BUF struct el_buf line = {0};
+        EL_AUTO_BUF struct el_buf qos = {0}, model = {0};
 
-        if (owner_of(cg, d->disk[i].number, NULL) != OURS ||
-            el_cgroup_root_line(cg, EL_CGROUP_MODEL, d->disk[i].number, &line) < 0 || !strstr(line.data, "ctrl=user"))
+        if (el_cgroup_surveyed_line(cg, EL_CGROUP_QOS, d->disk[i].number, &qos) < 0 || owner_by(qos.data) != OURS ||
+            el_cgroup_surveyed_line(cg, EL_CGROUP_MODEL, d->disk[i].number, &model) < 0 ||
+            !strstr(model.data, "ctrl=user"))
             return 0;
-        watts += watts_of(line.data, &m->cap);
+        watts += watts_of(model.data, &m->cap);
     }
     if (m->full_w > 0 && isfinite(watts) && watts < m->full_w) {
         out->budget_w = watts;
@@ -226,7 +226,7 @@ int el_iocost_restore(const struct el_cgroup *cg, const struct el_disks *d, cons
 
     for (uint32_t i = 0; r == 0 && i < d->n; i++) {
         EL_AUTO_BUF struct el_buf line = {0};
-        enum owner owner = owner_of(cg, d->disk[i].number, NULL);
+        enum owner owner = owner_of(cg, d->disk[i].number);
 
         if (owner == OURS)
             r = release(cg, d->disk[i].number, original);

@@ -24,8 +24,8 @@ struct el_iocost_memory {
 
 int el_iocost_usable(const struct el_cgroup *cg, const struct el_disks *d, char *why, size_t why_size);
 int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *text, size_t size);
-int el_iocost_write(const struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m,
+int el_iocost_write(struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m,
                     const struct el_cap *cap);
-int el_iocost_read(const struct el_cgroup *cg, const struct el_disks *d, const struct el_iocost_memory *m,
+int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, const struct el_iocost_memory *m,
                    struct el_cap *out);
 int el_iocost_restore(const struct el_cgroup *cg, const struct el_disks *d, const char *text);

@@ -54,6 +54,11 @@ struct el_actuator_value {
     double pwm_ratio;       /* FAN */
 };
 
+/* Whether two values come to the same on a drive or fan; whether `to` lets it do less than `from`. */
+bool el_actuator_same(enum el_actuator kind, const struct el_actuator_value *x, const struct el_actuator_value *y);
+bool el_actuator_lowers(enum el_actuator kind, const struct el_actuator_value *from,
+                        const struct el_actuator_value *to);
+
 struct el_device_ops {
     const char *name; /* "host", "twin", "recorded" */
     bool may_block;   /* calls can hang: give each drive its own worker */
@@ -80,6 +85,9 @@ struct el_device_ops {
     int (*actuator_save)(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size);
     int (*actuator_write)(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v);
     int (*actuator_read)(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out);
+    /* Reads or writes of many drives follow at once: what they all look at may be looked at here, once for all of them;
+     * not `anew`: unless that was a moment ago. NULL: each looks for itself. */
+    void (*actuator_survey)(void *dev, bool anew);
     int (*actuator_restore)(void *dev, enum el_actuator a, uint32_t key, const char *text);
 
     int64_t (*now_us)(void *dev); /* the backend's own time (virtual in `simulate`); NULL = BOOTTIME */

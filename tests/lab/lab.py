@@ -48,9 +48,10 @@ class Monitor:
 
 
 class Lab:
-    def __init__(self, drives=4, cards=1, cmdline='', memory=384, drive_options='', devices=(), native=False, subsystem=False, boot_timeout=120, root='/'):
+    def __init__(self, drives=4, cards=1, cmdline='', memory=384, drive_options='', devices=(), native=False, subsystem=False, boot_timeout=120, root='/', counted=False):
         self.images = os.environ['EL_LAB_IMAGES']
         self.root = root  # what the guest's root is an overlay of
+        self.counted = counted  # the guest's clock counts instructions, one a nanosecond: times that no load of the host can change
         self.dir = tempfile.mkdtemp(prefix='elementd-lab.', dir='/dev/shm')
         self.share = self.dir + '/share'
         os.mkdir(self.share)
@@ -76,10 +77,10 @@ class Lab:
 
     def _machine(self, memory, cmdline, native):
         d = self.dir
-        return ['qemu-system-x86_64', '-M', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'max', '-smp', '2', '-m', str(memory),
+        return ['qemu-system-x86_64', '-M', 'q35', *(['-accel', 'tcg,thread=single', '-icount', 'shift=0'] if self.counted else ['-accel', 'tcg,thread=multi']), '-cpu', 'max', '-smp', '1' if self.counted else '2', '-m', str(memory),
                 '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
                 '-kernel', f'{self.images}/vmlinux', '-initrd', f'{self.images}/initrd.cpio',
-                '-append', f'console=ttyS0 loglevel=5 panic=-1 tsc=unstable {cmdline}', '-serial', f'file:{d}/serial.log',
+                '-append', f'console=ttyS0 loglevel=5 panic=-1 tsc={"reliable" if self.counted else "unstable"} {cmdline}', '-serial', f'file:{d}/serial.log',
                 '-qmp', f'unix:{d}/monitor,server=on,wait=off',
                 '-device', 'virtio-serial-pci,id=vs', '-chardev', f'socket,id=agent,path={d}/agent,server=on,wait=off',
                 '-device', 'virtserialport,bus=vs.0,nr=1,chardev=agent,name=lab.agent',

@@ -1,16 +1,20 @@
 /* LD_PRELOAD: stamps what a round of the daemon waits for and what it does then, into the file $EL_STAMP: 16 bytes
  * each, nanoseconds of MONOTONIC and a letter: 's' a sample was read (an admin command of a drive, its I/O counters),
- * 'w' a cap was written. The first 8 bytes of the file are the number of entries. */
+ * 'd' a worker told that it is done, 'f' what was read has been taken (the daemon looks whether it is paused), 'k' a
+ * thread is woken, 'w' a cap was written. The first 8 bytes of the file are the number of entries. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/nvme_ioctl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -139,4 +143,26 @@ int ioctl(int fd, unsigned long request, ...)
     if (request == NVME_IOCTL_ADMIN_CMD)
         stamp('s');
     return r;
+}
+
+int eventfd_write(int fd, eventfd_t value)
+{
+    REAL(eventfd_write);
+    stamp('d');
+    return real(fd, value);
+}
+
+int fstatat(int dir, const char *path, struct stat *out, int flags)
+{
+    REAL(fstatat);
+    if (strcmp(path, "pause") == 0)
+        stamp('f');
+    return real(dir, path, out, flags);
+}
+
+int pthread_cond_signal(pthread_cond_t *c)
+{
+    REAL(pthread_cond_signal);
+    stamp('k');
+    return real(c);
 }

@@ -294,36 +294,72 @@ static void failed_wish_is_asked_for_again(void **state)
     assert_int_equal(journalled(), 0);
 }
 
-static bool is_done(void *ctx)
+static bool is_out(void *ctx)
 {
-    return status(ctx, 0).known;
+    return ((struct fake_drive *)ctx)->cap == 0.8;
 }
 
-/* A wish that waits behind a write which hangs: taken back, it is not carried out, and not forgotten. */
-static void dropped_wish_waits(void **state)
+/* A wish that waits behind a write which hangs: in doubt it is not carried out, and not forgotten. */
+static void doubted_wish_waits(void **state)
 {
+    struct el_actuate_item *it;
     struct el_actuate *a;
 
     fake_init(&fake);
     fake.drive[0].cap_hang = true;
     a = make(true);
     el_actuate_set_acting(a, true);
+    it = item(a, 0);
     want(a, 0, 0.8);
     wait_for(is_begun, &fake.drive[0]);
     want(a, 0, 0.5);
-    el_actuate_drop(a, item(a, 0));
+    el_actuate_doubt(a, it, EL_DOUBT_SOME);
     fake.drive[0].cap_hang = false;
-    wait_for(is_done, a);
-    for (int i = 0; i < 3; i++) /* readings of it go on */
+    wait_for(is_out, &fake.drive[0]);
+    for (int i = 0; i < 3; i++)
         el_actuate_tick(a, el_clock_boottime_us());
-    assert_true(fake.drive[0].cap == 0.8);
+    el_actuate_wait_written(a, 60 * EL_USEC_PER_SEC);
     assert_int_equal(fake.drive[0].cap_writes, 1);
+    el_actuate_doubt(a, it, EL_DOUBT_NONE);
     for (int i = 0; i < 12000 && fake.drive[0].cap != 0.5; i++) {
-        el_actuate_again(a, item(a, 0), el_clock_boottime_us());
+        el_actuate_again(a, it, el_clock_boottime_us());
         el_clock_sleep_until_us(el_clock_boottime_us() + 5000, NULL);
     }
     assert_true(fake.drive[0].cap == 0.5);
     el_actuate_free(a, EL_USEC_PER_SEC);
+    assert_int_equal(journalled(), 0);
+}
+
+/* Another drive stands in its place: it is neither read nor given the settings of the one that was there. */
+static void another_drive_gets_no_orders(void **state)
+{
+    struct el_actuate_item *it;
+    struct el_actuate *a;
+    unsigned reads;
+
+    fake_init(&fake);
+    a = make(false);
+    el_actuate_set_acting(a, true);
+    it = item(a, 0);
+    want(a, 0, 0.5);
+    assert_int_equal(journalled(), 1);
+    el_actuate_doubt(a, it, EL_DOUBT_REPLACED);
+    reads = fake.drive[0].cap_reads;
+    el_actuate_tick(a, 1);
+    el_actuate_set_acting(a, false); /* lets go of everything */
+    el_actuate_tick(a, 2);
+    assert_int_equal(el_actuate_free(a, 0), 1);
+    assert_int_equal(fake.drive[0].cap_reads, reads);
+    assert_int_equal(fake.drive[0].restores, 0);
+    assert_int_equal(journalled(), 1); /* for `elementd restore`, which knows a drive by its serial */
+    a = make(false);
+    {
+        struct el_actuate_item *adopted[EL_ACTUATOR_COUNT] = {0};
+        struct el_actuate_target t = target(0);
+
+        assert_true(el_actuate_adopt(a, &t, false, adopted));
+    }
+    assert_int_equal(el_actuate_free(a, 0), 0);
     assert_int_equal(journalled(), 0);
 }
 
@@ -334,7 +370,8 @@ int main(void)
         cmocka_unit_test(hot_drive_is_not_let_go),        cmocka_unit_test(counts_what_does_not_take),
         cmocka_unit_test(hung_write_delays_no_neighbour), cmocka_unit_test(hung_save_delays_no_neighbour),
         cmocka_unit_test(adopting_waits_for_nobody),      cmocka_unit_test(writes_before_it_reads),
-        cmocka_unit_test(failed_wish_is_asked_for_again), cmocka_unit_test(dropped_wish_waits),
+        cmocka_unit_test(failed_wish_is_asked_for_again), cmocka_unit_test(doubted_wish_waits),
+        cmocka_unit_test(another_drive_gets_no_orders),
     };
     int r;
 

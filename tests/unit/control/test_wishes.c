@@ -125,7 +125,7 @@ static void sets_nothing_on_a_drive_it_does_not_know(void **state)
     static struct fake swapped; /* of its own: a thread stays in it while it hangs */
     struct fake_drive *d = &swapped.drive[0];
     struct el_tick *t;
-    unsigned writes, reads;
+    unsigned writes, reads, before;
 
     fake_init(&swapped);
     d->temp_k = 353; /* 80 C, limit 76 */
@@ -150,7 +150,10 @@ static void sets_nothing_on_a_drive_it_does_not_know(void **state)
     assert_true(d->cap < 0.9);
     assert_string_equal(original_of("OTHER"), "original 90");
     d->temp_k = 303;
+    before = d->restores;
     el_tick_free(t);
+    assert_true(d->restores <= before + 1); /* not to what the drive before it had */
+    assert_string_equal(original_of("SERIAL0"), "original 100");
 }
 
 int main(void)
