@@ -15,7 +15,17 @@
 
 bool el_sysfs_join(char out[EL_SYSFS_PATH], const char *dir, const char *name)
 {
-    return (size_t)snprintf(out, EL_SYSFS_PATH, "%s%s%s", dir, dir[0] ? "/" : "", name) < EL_SYSFS_PATH;
+    size_t n = strlen(dir), more = strlen(name);
+
+    if (n + 1 + more >= EL_SYSFS_PATH) {
+        out[0] = '\0';
+        return false;
+    }
+    memcpy(out, dir, n);
+    if (n)
+        out[n++] = '/';
+    memcpy(out + n, name, more + 1);
+    return true;
 }
 
 /* `!EIO` in a recorded file: the error it stands for, 0 when the text is just text. */

@@ -45,5 +45,5 @@ int el_sysfs_list(const struct el_sysfs *fs, const char *dir, struct el_names *o
 void el_names_free(struct el_names *names);
 #define EL_AUTO_NAMES __attribute__((cleanup(el_names_free)))
 
-/* "dir/name" into `out`; false when it does not fit. */
+/* "dir/name" into `out`, which is neither; false, and "", when it does not fit. */
 bool el_sysfs_join(char out[EL_SYSFS_PATH], const char *dir, const char *name);
