@@ -2,10 +2,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/base.h"
+#include "base/file.h"
 
 static int64_t clock_us(clockid_t id)
 {
@@ -44,16 +45,17 @@ void el_clock_sleep_until_us(int64_t when_us, const volatile int *stop)
         ;
 }
 
-void el_clock_boot_id(char out[33])
+int el_clock_boot_id(char out[33])
 {
-    EL_AUTO_FCLOSE FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-    int n = 0, c;
+    char line[64];
+    int n = 0, r = el_file_read_line(AT_FDCWD, "/proc/sys/kernel/random/boot_id", line, sizeof line);
 
     memset(out, '0', 32);
     out[32] = '\0';
-    while (f && n < 32 && (c = fgetc(f)) != EOF)
-        if (isxdigit(c))
-            out[n++] = (char)c;
+    for (const char *p = line; r == 0 && n < 32 && *p; p++)
+        if (isxdigit((unsigned char)*p))
+            out[n++] = *p;
+    return r;
 }
 
 int64_t el_clock_monotonic_us(void)

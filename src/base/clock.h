@@ -16,8 +16,8 @@ int64_t el_clock_thread_cpu_us(void);
 /* Sleep until BOOTTIME `when_us`, through EINTR only if `stop` (may be NULL) stays zero. */
 void el_clock_sleep_until_us(int64_t when_us, const volatile int *stop);
 
-/* Kernel boot id as 32 hex digits into `out`; all zero when it cannot be read. */
-void el_clock_boot_id(char out[33]);
+/* Kernel boot id as 32 hex digits into `out`. 0, or -errno and all zero: -ENOENT where the kernel tells none. */
+int el_clock_boot_id(char out[33]);
 
 /* CLOCK_MONOTONIC: what the service manager wants to hear at a reload. Suspend is not in it: not for ages. */
 int64_t el_clock_monotonic_us(void);

@@ -71,8 +71,10 @@ int el_journal_open(const char *dir, struct el_journal **out)
 
     if (r == 0 && (size_t)snprintf(j->path, sizeof j->path, "%s/" EL_JOURNAL_FILE, dir) >= sizeof j->path)
         r = -ENAMETOOLONG;
+    /* An unknown boot would look like another, and what stands in the file as bygone. */
+    if (r == 0 && (r = el_clock_boot_id(j->boot_id)) == -ENOENT)
+        r = 0;
     if (r == 0) {
-        el_clock_boot_id(j->boot_id);
         r = el_file_read(AT_FDCWD, j->path, EL_JOURNAL_FILE_MAX, &text);
         r = r == -ENOENT ? 0 : r < 0 ? r : parse(j, text.data ? text.data : "", text.len);
     }

@@ -140,7 +140,7 @@ static void describe_daemon(struct el_tick *t)
     d->pid = (int32_t)getpid();
     d->config_ok = true;
     d->start_realtime_us = d->config_success_realtime_us = el_clock_realtime_us();
-    el_clock_boot_id(t->world.s->boot_id);
+    (void)el_clock_boot_id(t->world.s->boot_id);
 }
 
 static int set_up(struct el_tick *t)

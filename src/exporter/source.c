@@ -70,7 +70,7 @@ struct el_source *el_source_new(const char *path)
         goto fail;
     el_snapshot_seal(empty);
     pthread_mutex_init(&src->lock, NULL);
-    el_clock_boot_id(src->boot_id);
+    (void)el_clock_boot_id(src->boot_id);
     if (hold(src, empty) == 0)
         return src;
     pthread_mutex_destroy(&src->lock);

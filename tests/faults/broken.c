@@ -2,12 +2,16 @@
  * linker. */
 #include "broken.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,10 +21,12 @@
 #include "twin/machine.h"
 
 const char *const broken_names[BROKEN_KINDS] = {
-    "page-zero",  "page-ones",   "page-random", "status",      "eio",       "late",      "io-counters", "write-refused",
-    "write-half", "read-back",   "save",        "restore",     "discovery", "disk-full", "read-only",   "rename",
-    "fsync",      "descriptors", "eintr",       "short-write", "memory",    "clock",     "threads",     "suspend",
+    "page-zero",     "page-ones",  "page-random", "status",      "eio",     "late",        "io-counters",
+    "write-refused", "write-half", "read-back",   "save",        "restore", "discovery",   "disk-full",
+    "read-only",     "rename",     "fsync",       "descriptors", "eintr",   "short-write", "read",
+    "memory",        "clock",      "threads",     "suspend",
 };
+unsigned long broken_struck[BROKEN_KINDS];
 
 static _Thread_local struct broken
     *under; /* only the tick thread's calls break: those of others come at their own time */
@@ -59,6 +65,15 @@ bool broken_now(const struct broken *b, enum broken_kind kind, int slot)
     return false;
 }
 
+/* It is, and it is felt. */
+static bool strikes(const struct broken *b, enum broken_kind kind, int slot)
+{
+    bool now = broken_now(b, kind, slot);
+
+    broken_struck[kind] += now;
+    return now;
+}
+
 static int slot_of(struct broken *b, uint32_t key)
 {
     uint32_t slot = 0;
@@ -87,7 +102,7 @@ static int b_discover(void *dev, struct el_inventory *inv)
 {
     struct broken *b = dev;
 
-    return broken_now(b, BROKEN_DISCOVERY, -1) ? -EIO : b->inner.ops->discover(b->inner.dev, inv);
+    return strikes(b, BROKEN_DISCOVERY, -1) ? -EIO : b->inner.ops->discover(b->inner.dev, inv);
 }
 
 static bool b_changed(void *dev)
@@ -97,6 +112,11 @@ static bool b_changed(void *dev)
     return b->inner.ops->changed(b->inner.dev) || broken_now(b, BROKEN_DISCOVERY, -1);
 }
 
+static uint32_t random_bytes(struct broken *b, const struct el_admin *cmd, int slot)
+{
+    return cmd->kind != EL_ADMIN_IDENTIFY && strikes(b, BROKEN_PAGE_RANDOM, slot) ? cmd->size : 0;
+}
+
 static int b_admin(void *dev, uint32_t key, struct el_admin *cmd)
 {
     struct broken *b = dev;
@@ -104,23 +124,22 @@ static int b_admin(void *dev, uint32_t key, struct el_admin *cmd)
     bool smart = cmd->kind == EL_ADMIN_GET_LOG && cmd->id == EL_NVME_LID_SMART && cmd->size == sizeof b->late[0];
     uint8_t *page = cmd->data;
 
-    if (broken_now(b, BROKEN_STATUS, slot))
+    if (strikes(b, BROKEN_STATUS, slot))
         return 0x06; /* internal error */
-    if (broken_now(b, BROKEN_EIO, slot))
+    if (strikes(b, BROKEN_EIO, slot))
         return -EIO;
     r = b->inner.ops->admin(b->inner.dev, key, cmd);
     if (r != 0 || !page || slot < 0)
         return r;
-    if (broken_now(b, BROKEN_PAGE_ZERO, slot))
+    if (strikes(b, BROKEN_PAGE_ZERO, slot))
         memset(page, 0, cmd->size);
-    if (broken_now(b, BROKEN_PAGE_ONES, slot))
+    if (strikes(b, BROKEN_PAGE_ONES, slot))
         memset(page, 0xff, cmd->size);
-    for (uint32_t i = 0; cmd->kind != EL_ADMIN_IDENTIFY && i < cmd->size && broken_now(b, BROKEN_PAGE_RANDOM, slot);
-         i++)
+    for (uint32_t i = 0, n = random_bytes(b, cmd, slot); i < n; i++)
         page[i] = (uint8_t)el_rng_u64(&b->rng);
     if (!smart)
         return 0;
-    if (broken_now(b, BROKEN_LATE, slot) && b->late_known[slot])
+    if (b->late_known[slot] && strikes(b, BROKEN_LATE, slot))
         memcpy(page, b->late[slot], cmd->size);
     memcpy(b->late[slot], page, cmd->size);
     b->late_known[slot] = true;
@@ -146,7 +165,7 @@ static int b_read_io(void *dev, uint32_t key, struct el_slot_io *io)
     struct broken *b = dev;
     int r = b->inner.ops->read_io(b->inner.dev, key, io);
 
-    if (r == 0 && broken_now(b, BROKEN_IO_COUNTERS, slot_of(b, key)))
+    if (r == 0 && strikes(b, BROKEN_IO_COUNTERS, slot_of(b, key)))
         io->read_bytes = io->write_ops = el_rng_u64(&b->rng);
     return r;
 }
@@ -162,8 +181,7 @@ static int b_save(void *dev, enum el_actuator a, uint32_t key, char *text, size_
 {
     struct broken *b = dev;
 
-    return broken_now(b, BROKEN_SAVE, slot_of(b, key)) ? -EIO
-                                                       : b->inner.ops->actuator_save(b->inner.dev, a, key, text, n);
+    return strikes(b, BROKEN_SAVE, slot_of(b, key)) ? -EIO : b->inner.ops->actuator_save(b->inner.dev, a, key, text, n);
 }
 
 /* Before the first write to a drive, what stands there: what the journal must say. */
@@ -187,12 +205,14 @@ static void check_journal(struct broken *b, enum el_actuator a, uint32_t key)
     struct broken *calls = under;
     const struct el_journal_entry *e;
     struct el_journal *j = NULL;
+    unsigned nth_left = nth;
     char serial[24];
     int i;
 
     if (a == EL_ACTUATOR_FAN || !serial_of(b, key, serial))
         return;
     under = NULL; /* the checker's own calls work */
+    nth = 0;
     i = remember(b, a, key, serial);
     if (el_journal_open(b->settings->state_dir, &j) < 0 || !(e = el_journal_find(j, a, serial)))
         b->unjournalled++;
@@ -200,6 +220,7 @@ static void check_journal(struct broken *b, enum el_actuator a, uint32_t key)
         b->not_original++;
     el_journal_free(j);
     under = calls;
+    nth = nth_left;
 }
 
 static int b_write(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
@@ -212,9 +233,9 @@ static int b_write(void *dev, enum el_actuator a, uint32_t key, const struct el_
         return -EIO;
     b->writes++;
     check_journal(b, a, key);
-    if (broken_now(b, BROKEN_WRITE_REFUSED, slot))
+    if (strikes(b, BROKEN_WRITE_REFUSED, slot))
         return -EIO;
-    if (broken_now(b, BROKEN_WRITE_HALF, slot) && b->inner.ops->actuator_read(b->inner.dev, a, key, &was) == 0)
+    if (strikes(b, BROKEN_WRITE_HALF, slot) && b->inner.ops->actuator_read(b->inner.dev, a, key, &was) == 0)
         half.cap.ratio = (v->cap.ratio + was.cap.ratio) / 2;
     kill_point();
     r = b->inner.ops->actuator_write(b->inner.dev, a, key, &half);
@@ -226,7 +247,7 @@ static int b_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuato
 {
     struct broken *b = dev;
 
-    return broken_now(b, BROKEN_READ_BACK, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key))
+    return strikes(b, BROKEN_READ_BACK, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key))
                ? -EIO
                : b->inner.ops->actuator_read(b->inner.dev, a, key, out);
 }
@@ -239,7 +260,7 @@ static int b_restore(void *dev, enum el_actuator a, uint32_t key, const char *te
     if (b->dead)
         return -EIO;
     b->restores++;
-    if (broken_now(b, BROKEN_RESTORE, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key)))
+    if (strikes(b, BROKEN_RESTORE, a == EL_ACTUATOR_FAN ? -2 : slot_of(b, key)))
         return -EIO;
     kill_point();
     r = b->inner.ops->actuator_restore(b->inner.dev, a, key, text);
@@ -284,13 +305,13 @@ void broken_calls(struct broken *b)
     under = b;
 }
 
-void broken_nth_allocation(unsigned n)
+void broken_nth_call(unsigned n)
 {
     nth = n;
     nth_failed = false;
 }
 
-bool broken_allocation_failed(void)
+bool broken_call_failed(void)
 {
     return nth_failed;
 }
@@ -308,19 +329,26 @@ static bool on(enum broken_kind kind)
     return is;
 }
 
-static bool no_memory(void)
-{
-    if (nth && --nth == 0)
-        return nth_failed = true;
-    return on(BROKEN_MEMORY) && el_rng_u64(&under->rng) % 30 == 0;
-}
-
 static bool fails(enum broken_kind kind, int error)
 {
     if (!on(kind))
         return false;
+    broken_struck[kind]++;
     errno = error;
     return true;
+}
+
+static bool is_nth(int error)
+{
+    if (!nth || --nth)
+        return false;
+    errno = error;
+    return nth_failed = true;
+}
+
+static bool no_memory(void)
+{
+    return is_nth(ENOMEM) || (on(BROKEN_MEMORY) && el_rng_u64(&under->rng) % 30 == 0 && fails(BROKEN_MEMORY, ENOMEM));
 }
 
 static bool is_interrupted(void)
@@ -328,11 +356,43 @@ static bool is_interrupted(void)
     return (interrupted++ & 1) == 0 && fails(BROKEN_EINTR, EINTR);
 }
 
+static bool no_descriptor(void)
+{
+    return is_nth(EMFILE) || fails(BROKEN_DESCRIPTORS, EMFILE);
+}
+
 #define WRAP(type, name, ...)                                                                                          \
     type __real_##name(__VA_ARGS__);                                                                                   \
     type __wrap_##name(__VA_ARGS__);                                                                                   \
     type __wrap_##name(__VA_ARGS__)
 
+/* Those of the libraries too, where no sanitizer has put its own in their place. */
+#ifdef BROKEN_ALLOCATOR
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+
+/* But jansson's: 2.14 asserts when a string of what it reads finds no room (load.c, lex_save). */
+__attribute__((constructor)) static void spare_jansson(void)
+{
+    json_set_alloc_funcs(__libc_malloc, free);
+}
+
+void *malloc(size_t n)
+{
+    return no_memory() ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return no_memory() ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+    return no_memory() ? NULL : __libc_realloc(p, n);
+}
+#else
 WRAP(void *, malloc, size_t n)
 {
     return no_memory() ? NULL : __real_malloc(n);
@@ -347,17 +407,56 @@ WRAP(void *, realloc, void *p, size_t n)
 {
     return no_memory() ? NULL : __real_realloc(p, n);
 }
+#endif
+
+WRAP(ssize_t, read, int fd, void *bytes, size_t n)
+{
+    return is_interrupted() || fails(BROKEN_READ, EIO) ? -1 : __real_read(fd, bytes, n);
+}
+
+WRAP(ssize_t, pread, int fd, void *bytes, size_t n, off_t at)
+{
+    return is_interrupted() || fails(BROKEN_READ, EIO) ? -1 : __real_pread(fd, bytes, n, at);
+}
+
+/* How much of it is taken; -1 and errno: none. */
+static ssize_t written(size_t n)
+{
+    if (is_interrupted() || (n <= 1 && fails(BROKEN_DISK_FULL, ENOSPC)))
+        return -1;
+    if (n > 1 && fails(BROKEN_DISK_FULL, 0))
+        return (ssize_t)(n / 2);
+    return (ssize_t)(n > 64 && fails(BROKEN_SHORT, 0) ? n / 2 + 1 : n);
+}
 
 WRAP(ssize_t, write, int fd, const void *bytes, size_t n)
 {
+    ssize_t w;
+
     kill_point();
-    if (is_interrupted())
-        return -1;
-    if (n > 1 && on(BROKEN_DISK_FULL))
-        return __real_write(fd, bytes, n / 2);
-    if (fails(BROKEN_DISK_FULL, ENOSPC))
-        return -1;
-    return __real_write(fd, bytes, n > 64 && on(BROKEN_SHORT) ? n / 2 + 1 : n);
+    w = written(n);
+    return w < 0 ? -1 : __real_write(fd, bytes, (size_t)w);
+}
+
+WRAP(ssize_t, pwrite, int fd, const void *bytes, size_t n, off_t at)
+{
+    ssize_t w;
+
+    kill_point();
+    w = written(n);
+    return w < 0 ? -1 : __real_pwrite(fd, bytes, (size_t)w, at);
+}
+
+WRAP(int, open, const char *path, int flags, ...)
+{
+    unsigned mode = 0;
+    va_list ap;
+
+    va_start(ap, flags);
+    if (flags & O_CREAT)
+        mode = va_arg(ap, unsigned);
+    va_end(ap);
+    return is_interrupted() || no_descriptor() ? -1 : __real_open(path, flags, mode);
 }
 
 WRAP(int, openat, int dir, const char *path, int flags, ...)
@@ -371,9 +470,44 @@ WRAP(int, openat, int dir, const char *path, int flags, ...)
         mode = va_arg(ap, unsigned);
         va_end(ap);
     }
-    if (is_interrupted() || fails(BROKEN_DESCRIPTORS, EMFILE) || (flags & O_CREAT && fails(BROKEN_READ_ONLY, EROFS)))
+    if (is_interrupted() || no_descriptor() || (flags & O_CREAT && fails(BROKEN_READ_ONLY, EROFS)))
         return -1;
     return __real_openat(dir, path, flags, mode);
+}
+
+WRAP(FILE *, fopen, const char *path, const char *mode)
+{
+    return no_descriptor() ? NULL : __real_fopen(path, mode);
+}
+
+WRAP(DIR *, opendir, const char *path)
+{
+    return no_descriptor() ? NULL : __real_opendir(path);
+}
+
+WRAP(int, eventfd, unsigned count, int flags)
+{
+    return no_descriptor() ? -1 : __real_eventfd(count, flags);
+}
+
+WRAP(int, flock, int fd, int operation)
+{
+    return is_interrupted() ? -1 : __real_flock(fd, operation);
+}
+
+WRAP(int, ftruncate, int fd, off_t n)
+{
+    return is_interrupted() || fails(BROKEN_DISK_FULL, ENOSPC) ? -1 : __real_ftruncate(fd, n);
+}
+
+WRAP(int, fchmod, int fd, mode_t mode)
+{
+    return fails(BROKEN_READ_ONLY, EROFS) ? -1 : __real_fchmod(fd, mode);
+}
+
+WRAP(int, mkdir, const char *path, mode_t mode)
+{
+    return fails(BROKEN_READ_ONLY, EROFS) ? -1 : __real_mkdir(path, mode);
 }
 
 WRAP(int, renameat, int from, const char *old, int to, const char *new)
@@ -402,14 +536,14 @@ WRAP(int, unlink, const char *path)
 
 WRAP(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
 {
-    return on(BROKEN_THREADS) ? EAGAIN : __real_pthread_create(thread, attr, start, arg);
+    return fails(BROKEN_THREADS, EAGAIN) ? EAGAIN : __real_pthread_create(thread, attr, start, arg);
 }
 
 WRAP(int, clock_gettime, clockid_t id, struct timespec *ts)
 {
     int r = __real_clock_gettime(id, ts);
 
-    if (r == 0 && id == CLOCK_REALTIME && on(BROKEN_CLOCK))
+    if (r == 0 && id == CLOCK_REALTIME && fails(BROKEN_CLOCK, errno))
         ts->tv_sec += el_rng_u64(&under->rng) % 2 ? 200000000 : -200000000;
     return r;
 }

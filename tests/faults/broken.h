@@ -30,7 +30,8 @@ enum broken_kind {
     BROKEN_FSYNC,
     BROKEN_DESCRIPTORS, /* no descriptor is left */
     BROKEN_EINTR,       /* each second call is interrupted first */
-    BROKEN_SHORT,       /* writes take one byte */
+    BROKEN_SHORT,       /* writes take half of it */
+    BROKEN_READ,        /* files that were opened cannot be read */
     BROKEN_MEMORY,      /* one in thirty allocations fails */
     BROKEN_CLOCK,       /* the time of day jumps by years */
     BROKEN_THREADS,     /* no thread can be made */
@@ -38,6 +39,7 @@ enum broken_kind {
     BROKEN_KINDS
 };
 extern const char *const broken_names[BROKEN_KINDS];
+extern unsigned long broken_struck[BROKEN_KINDS]; /* how often each of them changed what happened */
 
 struct broken_fault {
     enum broken_kind kind;
@@ -76,6 +78,6 @@ void broken_calls(struct broken *b);
 /* Calls `die` at the nth place from now where something is written, to a file or to a drive, before or after it; 0 =
  * never. */
 void broken_kill_at(unsigned n, void (*die)(struct broken *b));
-/* The nth allocation from now fails; 0 = none. True: it did. */
-void broken_nth_allocation(unsigned n);
-bool broken_allocation_failed(void);
+/* The nth call from now that takes memory or a descriptor fails; 0 = none. True: it did. */
+void broken_nth_call(unsigned n);
+bool broken_call_failed(void);

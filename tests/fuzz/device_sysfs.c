@@ -8,10 +8,11 @@
 /* All that is ever asked of a machine's text tree. */
 static void look(struct el_device *d)
 {
-    static const struct el_admin asked[] = {{.kind = EL_ADMIN_IDENTIFY, .id = 1},
-                                            {.kind = EL_ADMIN_IDENTIFY, .id = 0, .nsid = 1},
-                                            {.kind = EL_ADMIN_GET_LOG, .id = EL_NVME_LID_SMART, .nsid = EL_NVME_NSID_ALL},
-                                            {.kind = EL_ADMIN_GET_FEATURE, .id = 4, .value = 1}};
+    static const struct el_admin asked[] = {
+        {.kind = EL_ADMIN_IDENTIFY, .id = 1},
+        {.kind = EL_ADMIN_IDENTIFY, .id = 0, .nsid = 1},
+        {.kind = EL_ADMIN_GET_LOG, .id = EL_NVME_LID_SMART, .nsid = EL_NVME_NSID_ALL},
+        {.kind = EL_ADMIN_GET_FEATURE, .id = 4, .value = 1}};
     struct el_inventory inv = {0};
     uint8_t page[4096];
     struct el_slot_io io;

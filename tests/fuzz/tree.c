@@ -265,7 +265,10 @@ WRAP(ssize_t, read, int fd, void *out, size_t n)
 
 static int stat_node(const struct node *file, struct stat *st)
 {
-    *st = (struct stat){.st_mode = !file ? S_IFDIR : file->link ? S_IFLNK : S_IFREG, .st_size = file ? (off_t)file->n : 0};
+    *st = (struct stat){.st_mode = !file        ? S_IFDIR
+                                   : file->link ? S_IFLNK
+                                                : S_IFREG,
+                        .st_size = file ? (off_t)file->n : 0};
     return 0;
 }
 

@@ -59,8 +59,7 @@ WRAP(ssize_t, read, int fd, void *out, size_t n)
 
     if (fd != PLANT_FD)
         return __real_read(fd, out, n);
-    while (take < plant.n && take < n &&
-           (take == 0 || plant.data[take - 1] != '\n' || plant.data[take] == '\f'))
+    while (take < plant.n && take < n && (take == 0 || plant.data[take - 1] != '\n' || plant.data[take] == '\f'))
         take++;
     memcpy(out, plant.data, take);
     plant.data += take;
