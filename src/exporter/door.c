@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
 
 #include "base/base.h"
 
-#define ACCEPTS_A_TURN  32
-#define ACCEPT_PAUSE_US (50 * EL_USEC_PER_MSEC)
-#define CLOSE_WAIT      8 /* of tcpi_state: netinet/tcp.h names it, but does not go together with linux/tcp.h */
-#define NOTHING_YET     2 /* bytes */
-#define LINGER_US       (100 * EL_USEC_PER_MSEC) /* what was sent before the end is being answered by then */
+#define STRANGERS_A_TURN 16   /* who have not sent a whole request */
+#define GLANCE           2048 /* bytes of it, the most that are looked at */
+#define TLS_HANDSHAKE    0x16
+#define ACCEPT_PAUSE_US  (50 * EL_USEC_PER_MSEC)
+#define CLOSE_WAIT       8 /* of tcpi_state: netinet/tcp.h names it, but does not go together with linux/tcp.h */
+#define NOTHING_YET      2 /* bytes */
+#define LINGER_US        (100 * EL_USEC_PER_MSEC) /* what was sent before the end is being answered by then */
 
 void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us)
 {
@@ -32,25 +36,93 @@ static void out_of_descriptors(struct el_door *d, int64_t now_us)
     struct el_admission full = d->admission;
 
     full.limit = 1;
-    make_room(d, el_admission_victim(&full, now_us), now_us);
+    if (!d->callers) /* else those make room when they are let in */
+        make_room(d, el_admission_victim(&full, now_us), now_us);
     d->accept_after_us = now_us + ACCEPT_PAUSE_US;
+}
+
+int el_door_init(struct el_door *d)
+{
+    d->caller = malloc(EL_CALLERS_MAX * sizeof *d->caller);
+    return d->caller ? 0 : -ENOMEM;
+}
+
+void el_door_close(struct el_door *d)
+{
+    for (uint32_t i = 0; i < d->callers; i++)
+        close(d->caller[i].fd);
+    free(d->caller);
+    d->caller = NULL;
+    d->callers = 0;
 }
 
 void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us)
 {
-    for (int i = 0; i < ACCEPTS_A_TURN && now_us >= d->accept_after_us; i++) {
-        struct sockaddr_storage from = {0};
-        socklen_t n = sizeof from;
-        int fd = accept4(listen_fd, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    while (d->callers < EL_CALLERS_MAX && now_us >= d->accept_after_us) {
+        struct el_caller *c = &d->caller[d->callers];
 
-        if (fd >= 0) {
-            make_room(d, el_admission_victim(&d->admission, now_us), now_us);
-            d->arrive(d->ctx, fd, (struct sockaddr *)&from, n);
-        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        *c = (struct el_caller){.n = sizeof c->from};
+        c->fd = accept4(listen_fd, (struct sockaddr *)&c->from, &c->n, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (c->fd >= 0)
+            d->callers++;
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
             out_of_descriptors(d, now_us);
-        } else if (errno != EINTR && errno != ECONNABORTED) {
+        else if (errno != EINTR && errno != ECONNABORTED)
             return;
+    }
+}
+
+/* False: it has gone again and said nothing. */
+static bool look_at_caller(struct el_caller *c, short revents)
+{
+    char head[GLANCE];
+    ssize_t n;
+
+    if (!revents)
+        return true;
+    n = recv(c->fd, head, sizeof head, MSG_PEEK | MSG_DONTWAIT);
+    if (n <= 0)
+        return n < 0 && (errno == EAGAIN || errno == EINTR);
+    c->ready = head[0] == TLS_HANDSHAKE || memmem(head, (size_t)n, "\r\n\r\n", 4);
+    return true;
+}
+
+/* Those who are still there, and which of them are ready. */
+static void look_at_callers(struct el_door *d)
+{
+    struct pollfd p[EL_CALLERS_MAX];
+    uint32_t n = d->callers;
+
+    for (uint32_t i = 0; i < n; i++)
+        p[i] = (struct pollfd){.fd = d->caller[i].fd, .events = POLLIN};
+    if (poll(p, n, 0) <= 0)
+        return;
+    d->callers = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (look_at_caller(&d->caller[i], p[i].revents))
+            d->caller[d->callers++] = d->caller[i];
+        else
+            close(d->caller[i].fd);
+    }
+}
+
+void el_door_admit(struct el_door *d, int64_t now_us)
+{
+    uint32_t n = d->callers, strangers = 0;
+
+    if (n > STRANGERS_A_TURN)
+        look_at_callers(d);
+    n = d->callers;
+    d->callers = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct el_caller c = d->caller[i];
+
+        if (!c.ready && ++strangers > STRANGERS_A_TURN) {
+            d->caller[d->callers++] = c;
+            continue;
         }
+        make_room(d, el_admission_victim(&d->admission, now_us), now_us);
+        d->arrive(d->ctx, c.fd, (struct sockaddr *)&c.from, c.n);
     }
 }
 

@@ -1,22 +1,41 @@
 /* Lets connections in and shows them out: sockets, deadlines and counters around the pure rules of admission.h. */
 #pragma once
 
-#include <sys/socket.h>
+#include <netinet/in.h>
 
 #include "exporter/admission.h"
 #include "exporter/counters.h"
 
+/* On the step: accepted and not yet in. */
+struct el_caller {
+    int fd;
+    bool ready; /* has sent a whole request, or what may be one under TLS */
+    socklen_t n;
+    struct sockaddr_in6 from;
+};
+#define EL_CALLERS_MAX 512
+
 struct el_door {
     struct el_admission admission;
     struct el_http_counters *counters;
-    int64_t accept_after_us; /* out of descriptors until then */
+    int64_t accept_after_us;  /* out of descriptors until then */
+    struct el_caller *caller; /* EL_CALLERS_MAX, made by el_door_init, in the order they came */
+    uint32_t callers;
     /* Takes the socket (non-blocking, close-on-exec) over. */
     void (*arrive)(void *ctx, int fd, const struct sockaddr *from, socklen_t n);
     void *ctx;
 };
 
-/* Accepts at most a handful, so that those who came are served before more are let in. Cuts whoever must make room. */
+int el_door_init(struct el_door *d); /* 0 or -ENOMEM; the rest of `d` is the caller's to fill */
+void el_door_close(struct el_door *d);
+
+/* Takes all who wait at the socket onto the step, which is cheap: letting one in, and whom it displaces out, costs many
+ * times as much, and who has something to say must not stand behind a crowd that has not. */
 void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us);
+
+/* Lets in all who have sent their request, and a handful of the others, oldest first; cuts whoever must make room.
+ * While d->callers is not 0 afterwards: call it again after those who are in were served. */
+void el_door_admit(struct el_door *d, int64_t now_us);
 
 /* Cuts whoever is overdue. */
 void el_door_sweep(struct el_door *d, int64_t now_us);

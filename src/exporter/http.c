@@ -452,7 +452,7 @@ int el_http_new(const struct el_http_options *o, struct el_http **out)
         .arrive = arrive,
         .ctx = h,
     };
-    if (post_lookout(h) == 0)
+    if (el_door_init(&h->door) == 0 && post_lookout(h) == 0)
         h->daemon = start_daemon(h, false);
     for (int i = 0; h->daemon && i < EL_REFUSALS; i++)
         if (!(h->refusal[i] = el_body_refusal((enum el_refusal)i)))
@@ -471,6 +471,7 @@ struct el_http *el_http_free(struct el_http *h)
     if (!h)
         return NULL;
     stop_daemon(h);
+    el_door_close(&h->door);
     for (int i = 0; i < EL_REFUSALS; i++)
         el_body_retire(h->refusal[i]);
     el_auth_free(h->auth);
@@ -572,13 +573,14 @@ int el_http_run(struct el_http *h)
         uint64_t requests = h->counters.requests;
 
         on_time(h);
-        if (MHD_run_wait(h->daemon, -1) != MHD_YES)
+        if (MHD_run_wait(h->daemon, h->door.callers ? 0 : -1) != MHD_YES)
             return -EIO;
         h->now_us = el_clock_boottime_us();
         /* A lone request spares itself the look: what else is ready wakes the library again at once. */
-        if (h->counters.requests == requests + 1 && ++h->unseen < UNSEEN_MAX)
+        if (h->counters.requests == requests + 1 && !h->door.callers && ++h->unseen < UNSEEN_MAX)
             continue;
         serving = look_around(h);
+        el_door_admit(&h->door, h->now_us);
         h->unseen = 0;
     }
     return 0;

@@ -75,6 +75,8 @@ static int play(uint64_t seed, unsigned total[INVARIANTS])
                t->scenario.airflow_lfm);
     count_played(t->fault, t->faults);
     trial_live(t);
+    if (trial_verbose)
+        printf("%u writes, %u restored while it lived\n", t->b.writes, t->b.restores);
     trial_check_restored(t);
     for (int i = 0; i < INVARIANTS; i++) {
         total[i] += t->broken[i] > 0;
@@ -251,7 +253,7 @@ int main(int argc, char **argv)
                                             {"count", required_argument, NULL, 'n'},
                                             {"seconds", required_argument, NULL, 's'},
                                             {"card", required_argument, NULL, 'c'},
-                                            {"trial_verbose", no_argument, NULL, 'v'},
+                                            {"verbose", no_argument, NULL, 'v'},
                                             {"kills", no_argument, NULL, 'k'},
                                             {0}};
     unsigned long long first = 1, count = 10000, done = 0, bad = 0;

@@ -132,6 +132,12 @@ static int add_own_fault(struct trial *t, int slot, double from, double to)
     return (int)f->kind;
 }
 
+static void mark_unknown(struct trial *t, int slot, bool silent, double from, double to)
+{
+    if (silent && slot >= 0 && (from < TICK_S || (t->again_s >= from - TICK_S && t->again_s <= to)))
+        t->no_hands[slot] = true;
+}
+
 /* In the midst of what happens to it the daemon is told for a while to set nothing, and it ends and begins again. */
 static void interrupt(struct trial *t, double from, double to)
 {
@@ -140,6 +146,18 @@ static void interrupt(struct trial *t, double from, double to)
     t->advise_s = el_rng_between(&t->rng, from, to);
     t->to_s = el_rng_between(&t->rng, t->advise_s, LAST_S);
     t->again_s = el_rng_between(&t->rng, from, to);
+    if (below(t, 2)) { /* cold air: what is not hot is let go */
+        add_event(t, EL_SCENARIO_INLET, -1, fmax(1, t->advise_s - 40), 0);
+        t->to_s = LAST_S;
+    }
+    /* Who cannot say who it is when the daemon starts is not written to. */
+    for (int i = 0; i < t->b.faults; i++)
+        mark_unknown(t, t->b.fault[i].slot, t->b.fault[i].kind <= BROKEN_EIO, t->b.fault[i].from_s, t->b.fault[i].to_s);
+    for (uint32_t i = 0; i < t->scenario.events; i++) {
+        const struct el_scenario_event *e = &t->scenario.event[i];
+
+        mark_unknown(t, e->slot, e->kind == EL_SCENARIO_DRIVE_HUNG, e->at_s, e->at_s + e->for_s);
+    }
     snprintf(t->what + n, sizeof t->what - n, ", advise %.0f..%.0f s, again at %.0f s", t->advise_s, t->to_s,
              t->again_s);
 }

@@ -9,6 +9,7 @@ and that is not the server's doing."""
 import multiprocessing
 import random
 import resource
+import signal
 import socket
 import sys
 import time
@@ -162,12 +163,31 @@ def attack(x, other, f, descriptors):
     wait_until(f"{f.__name__}: free again", lambda: x.descriptors() <= descriptors + 1, 5)
 
 
+def behind_a_crowd(x):
+    """A request that comes after 400 connections which say nothing is answered before more than a handful of those were let in."""
+    x.process.send_signal(signal.SIGSTOP)
+    crowd = [dial(x.port) for _ in range(400)]
+    with socket.create_connection(("127.0.0.1", x.port)) as s:
+        s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        time.sleep(0.1)
+        x.process.send_signal(signal.SIGCONT)
+        s.settimeout(60)
+        text = b"".join(iter(lambda: s.recv(65536), b"")).decode()
+    let_in = sum(int(line.rsplit(" ", 1)[1]) for line in text.splitlines()
+                 if line.startswith(("element_http_connections ", 'element_http_rejects_total{reason="connections"}')))
+    print(f"behind a crowd of {len(crowd)}: {let_in} of them were let in before", flush=True)
+    assert 1 <= let_in <= 50, let_in
+    for one in crowd:
+        one.close()
+
+
 def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(20000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
     wanted = sys.argv[2:]
     with Exporter(sys.argv[1]) as x, Exporter(sys.argv[1]) as other:
         p99(x)
         descriptors = x.descriptors()
+        behind_a_crowd(x)
         for f in ATTACKS:
             if not wanted or f.__name__ in wanted:
                 attack(x, other, f, descriptors)
