@@ -146,7 +146,14 @@ static void interrupt(struct trial *t, double from, double to)
     t->advise_s = el_rng_between(&t->rng, from, to);
     t->to_s = el_rng_between(&t->rng, t->advise_s, LAST_S);
     t->again_s = el_rng_between(&t->rng, from, to);
-    if (below(t, 2)) { /* cold air: what is not hot is let go */
+    bool cold = below(t, 2);
+    for (int i = 0; i < t->b.faults; i++)
+        if (t->b.fault[i].kind == BROKEN_RESTORE) { /* which nothing else would come upon */
+            cold = true;
+            t->advise_s = t->b.fault[i].from_s + 1;
+            t->b.fault[i].to_s = LAST_S;
+        }
+    if (cold) { /* what is not hot is let go */
         add_event(t, EL_SCENARIO_INLET, -1, fmax(1, t->advise_s - 40), 0);
         t->to_s = LAST_S;
     }
