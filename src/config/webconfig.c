@@ -46,7 +46,11 @@ static const char *const client_auths[] = {"NoClientCert",
                                            "RequireAnyClientCert",
                                            "VerifyClientCertIfGiven",
                                            "RequireAndVerifyClientCert",
+                                           "RequireClientCert", /* what RequireAnyClientCert was called once */
                                            NULL};
+static const uint8_t client_auth_numbers[] = {EL_CLIENT_AUTH_NONE,           EL_CLIENT_AUTH_REQUEST,
+                                              EL_CLIENT_AUTH_REQUIRE_ANY,    EL_CLIENT_AUTH_VERIFY_GIVEN,
+                                              EL_CLIENT_AUTH_REQUIRE_VERIFY, EL_CLIENT_AUTH_REQUIRE_ANY};
 static const char *const versions[] = {"TLS10", "TLS11", "TLS12", "TLS13", NULL};
 static const uint8_t version_numbers[] = {10, 11, 12, 13};
 static const char *const header_names[] = {"Strict-Transport-Security", "X-Content-Type-Options",  "X-Frame-Options",
@@ -142,7 +146,9 @@ static int check_tls(const struct el_yaml *map, const struct el_web_config *c, s
     if (!ca && c->client_auth >= EL_CLIENT_AUTH_VERIFY_GIVEN)
         return el_yaml_error(map, err, "client_auth_type %s needs client_ca_file", client_auths[c->client_auth]);
     if (c->client_sans_n && c->client_auth != EL_CLIENT_AUTH_REQUIRE_VERIFY)
-        return el_yaml_error(map, err, "client_allowed_sans needs client_auth_type RequireAndVerifyClientCert");
+        return el_yaml_error(map, err,
+                             "client_allowed_sans needs client_auth_type RequireAndVerifyClientCert: a name that "
+                             "nobody vouched for is no name");
     return 0;
 }
 
@@ -152,7 +158,7 @@ static const struct el_field tls_fields[] = {
     {"key_file", EL_FIELD_PATH, W(key_file)},
     {"cert", EL_FIELD_STRING, W(cert)},
     {"key", EL_FIELD_STRING, W(key)},
-    {"client_auth_type", EL_FIELD_ENUM, W(client_auth), .names = client_auths},
+    {"client_auth_type", EL_FIELD_ENUM, W(client_auth), .names = client_auths, .values = client_auth_numbers},
     {"client_ca_file", EL_FIELD_PATH, W(client_ca_file)},
     {"client_ca", EL_FIELD_STRING, W(client_ca)},
     {"client_allowed_sans", EL_FIELD_OTHER, .read = read_sans},
@@ -276,33 +282,36 @@ static int read_users(const struct el_yaml *map, void *config, struct el_config_
     return r;
 }
 
-/* "1s", "200ms", "1m30s": a duration as Go writes it. */
+/* "1s", "200ms", "1m30s", "1.5s", "0": a duration as Go writes it. */
 static int read_duration(const struct el_yaml *n, void *out_us, struct el_config_error *err)
 {
     static const struct {
         const char *unit;
-        int64_t us;
-    } units[] = {{"ms", 1000}, {"us", 1}, {"h", 3600000000}, {"m", 60000000}, {"s", 1000000}};
+        double us;
+    } units[] = {{"ms", 1e3}, {"us", 1}, {"ns", 1e-3}, {"h", 3600e6}, {"m", 60e6}, {"s", 1e6}};
     const char *p = n->text;
-    int64_t sum = 0;
+    double sum_us = 0;
 
     if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
         return -EINVAL;
-    while (*p) {
-        size_t digits = strspn(p, "0123456789"), u = 0;
-        int64_t value = 0;
+    while (*p && strcmp(n->text, "0") != 0) {
+        size_t digits = strspn(p, "0123456789."), u = 0;
+        char number[16] = "";
+        double value = 0;
 
-        for (size_t i = 0; i < digits && i < 9; i++)
-            value = value * 10 + (p[i] - '0');
+        if (digits < sizeof number)
+            memcpy(number, p, digits);
         p += digits;
         while (u < EL_ARRAY_SIZE(units) && strncmp(p, units[u].unit, strlen(units[u].unit)) != 0)
             u++;
-        if (digits == 0 || digits > 9 || u == EL_ARRAY_SIZE(units))
+        if (el_num_parse_double(number, &value) < 0 || u == EL_ARRAY_SIZE(units))
             return el_yaml_error(n, err, "got \"%.40s\", expected a duration such as 200ms or 1s", n->text);
-        sum += value * units[u].us;
+        sum_us += value * units[u].us;
         p += strlen(units[u].unit);
     }
-    *(int64_t *)out_us = sum;
+    if (sum_us > 1e15 || (sum_us > 0 && sum_us < 1))
+        return el_yaml_error(n, err, "got \"%.40s\", expected 0 or from 1us to 30 years", n->text);
+    *(int64_t *)out_us = (int64_t)sum_us;
     return 0;
 }
 

@@ -295,7 +295,8 @@ static void san_text(unsigned type, const unsigned char *raw, size_t n, char *ou
         if (n == 4 || n == 16)
             inet_ntop(n == 4 ? AF_INET : AF_INET6, raw, out, (socklen_t)size);
     } else {
-        snprintf(out, size, "%.*s", (int)n, (const char *)raw);
+        snprintf(out, size, "%.*s", memchr(raw, '\0', n) ? 0 : (int)n,
+                 (const char *)raw); /* a NUL would hide the rest */
     }
 }
 

@@ -65,6 +65,30 @@ static void empty_is_plain(void **state)
     el_web_config_free(c);
 }
 
+/* As the exporters' own program reads them. */
+static void spelled_otherwise(void **state)
+{
+    static const struct {
+        const char *interval;
+        int64_t us;
+    } row[] = {{"0", 0}, {"0s", 0}, {"1.5s", 1500000}, {"1h0m0.5s", 3600500000}, {"2000ns", 2}, {".5ms", 500}};
+    static const char old_name[] = "tls_server_config: {cert: a, key: b, client_auth_type: RequireClientCert}\n";
+    struct el_web_config *c = NULL;
+    struct el_config_error err;
+    char text[80];
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(row); i++) {
+        snprintf(text, sizeof text, "rate_limit: {interval: %s, burst: 2}\n", row[i].interval);
+        if (el_web_config_parse("web.yml", text, strlen(text), &c, &err) < 0)
+            fail_msg("%s", err.text);
+        assert_int_equal(c->limit_interval_us, row[i].us);
+        el_web_config_free(c);
+    }
+    assert_int_equal(el_web_config_parse("web.yml", old_name, sizeof old_name - 1, &c, &err), 0);
+    assert_int_equal(c->client_auth, EL_CLIENT_AUTH_REQUIRE_ANY);
+    el_web_config_free(c);
+}
+
 /* Nothing is ignored: what cannot be honoured is refused, with its line. */
 static void refused(void **state)
 {
@@ -100,6 +124,10 @@ static void refused(void **state)
         {"basic_auth_users:\n  alice: " HASH "\n  alice: " HASH "\n", "alice"},
         {"rate_limit:\n  interval: soon\n  burst: 1\n", "got \"soon\""},
         {"rate_limit:\n  interval: 1s\n", "burst 0"},
+        {"rate_limit:\n  interval: 5\n  burst: 1\n", "got \"5\""},
+        {"rate_limit:\n  interval: 1.2.3s\n  burst: 1\n", "got \"1.2.3s\""},
+        {"rate_limit:\n  interval: -1s\n  burst: 1\n", "got \"-1s\""},
+        {"rate_limit:\n  interval: 1ns\n  burst: 1\n", "from 1us"},
         {"rate_limit:\n  interval: 1s\n  burst: -1\n", "burst"},
         {"a: &x 1\nb: *x\n", "web.yml:"},
     };
@@ -119,7 +147,7 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(good), cmocka_unit_test(empty_is_plain),
-                                       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(spelled_otherwise), cmocka_unit_test(refused)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
