@@ -39,11 +39,10 @@ static void release(void *ctx, const struct el_snapshot *s)
         el_snapshot_free((struct el_snapshot *)(uintptr_t)s);
 }
 
-static struct el_snmp_hold hold_of(struct source *s)
+/* It points to itself: it is made where it stays. */
+static struct el_snmp_hold *hold_of(struct el_snmp_hold *h, struct source *s)
 {
-    struct el_snmp_hold h;
-
-    assert_int_equal(el_snmp_hold_init(&h, &(struct el_snmp_source){acquire, release, s}, base, BASE_LEN), 0);
+    assert_int_equal(el_snmp_hold_init(h, &(struct el_snmp_source){acquire, release, s}, base, BASE_LEN), 0);
     return h;
 }
 
@@ -78,8 +77,8 @@ static unsigned walk(const struct el_snmp_view *v, uint32_t *seq)
 static void new_rows_do_not_touch_a_turn(void **state)
 {
     struct source source = {.next = snapshot(8, 1)};
-    struct el_snmp_hold h = hold_of(&source);
-    const struct el_snmp_view *v = el_snmp_hold_view(&h);
+    struct el_snmp_hold *h = hold_of(&(struct el_snmp_hold){0}, &source);
+    const struct el_snmp_view *v = el_snmp_hold_view(h);
     struct el_snmp_place at = el_snmp_view_find(v, EL_SNMP_TREE_ELEMENT, base, BASE_LEN, false);
     struct el_snmp_value value;
     el_oid name[EL_OID_MAX];
@@ -92,13 +91,13 @@ static void new_rows_do_not_touch_a_turn(void **state)
         assert_int_equal(el_snmp_view_step(v, &at, name, &len, &value), 0);
     source.next = snapshot(2, 2); /* the first is now held by us alone */
     for (; el_snmp_view_step(v, &at, name, &len, &value) == 0; n++)
-        assert_ptr_equal(el_snmp_hold_view(&h), v);
+        assert_ptr_equal(el_snmp_hold_view(h), v);
     assert_int_equal(n, before);
-    next_turn(&h);
-    assert_int_not_equal(walk(el_snmp_hold_view(&h), &seq), before);
+    next_turn(h);
+    assert_int_not_equal(walk(el_snmp_hold_view(h), &seq), before);
     assert_int_equal(seq, 2);
     assert_int_equal(source.out, 1);
-    el_snmp_hold_free(&h);
+    el_snmp_hold_free(h);
     assert_int_equal(source.out, 0);
     el_snapshot_free(source.next);
 }
@@ -107,18 +106,18 @@ static void new_rows_do_not_touch_a_turn(void **state)
 static void asked_once_a_turn(void **state)
 {
     struct source source = {.next = snapshot(8, 1)};
-    struct el_snmp_hold h = hold_of(&source);
+    struct el_snmp_hold *h = hold_of(&(struct el_snmp_hold){0}, &source);
     const struct el_snmp_view *v = NULL;
 
     for (int turn = 1; turn <= 3; turn++) {
-        next_turn(&h);
+        next_turn(h);
         for (int i = 0; i < 1000; i++) {
-            assert_true(!v || el_snmp_hold_view(&h) == v);
-            v = el_snmp_hold_view(&h);
+            assert_true(!v || el_snmp_hold_view(h) == v);
+            v = el_snmp_hold_view(h);
         }
         assert_int_equal(source.asked, turn);
     }
-    el_snmp_hold_free(&h);
+    el_snmp_hold_free(h);
     el_snapshot_free(source.next);
 }
 
@@ -126,8 +125,8 @@ static void asked_once_a_turn(void **state)
 static void a_walk_asks_nobody(void **state)
 {
     struct source source = {.next = snapshot(64, 1)};
-    struct el_snmp_hold h = hold_of(&source);
-    const struct el_snmp_view *v = el_snmp_hold_view(&h);
+    struct el_snmp_hold *h = hold_of(&(struct el_snmp_hold){0}, &source);
+    const struct el_snmp_view *v = el_snmp_hold_view(h);
     uint32_t seq;
     int status;
     pid_t child = fork();
@@ -141,7 +140,7 @@ static void a_walk_asks_nobody(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    el_snmp_hold_free(&h);
+    el_snmp_hold_free(h);
     el_snapshot_free(source.next);
 }
 
@@ -149,44 +148,44 @@ static void a_walk_asks_nobody(void **state)
 static void failed_update_is_an_empty_table(void **state)
 {
     struct source source = {0};
-    struct el_snmp_hold h = hold_of(&source);
+    struct el_snmp_hold *h = hold_of(&(struct el_snmp_hold){0}, &source);
     struct el_snapshot *good = snapshot(8, 7);
     uint32_t seq;
     unsigned none, all;
 
-    none = walk(el_snmp_hold_view(&h), &seq);
+    none = walk(el_snmp_hold_view(h), &seq);
     assert_true(none > 10); /* the scalars */
     for (int i = 0; i < 3; i++) {
         source.next = good;
-        next_turn(&h);
-        all = walk(el_snmp_hold_view(&h), &seq);
+        next_turn(h);
+        all = walk(el_snmp_hold_view(h), &seq);
         assert_true(all > 1000);
         assert_int_equal(seq, 7);
         good = snapshot(8, 7); /* the other dies when it is released */
         source.next = NULL;
-        next_turn(&h);
-        assert_int_equal(walk(el_snmp_hold_view(&h), &seq), none);
+        next_turn(h);
+        assert_int_equal(walk(el_snmp_hold_view(h), &seq), none);
     }
     el_snapshot_free(good);
-    el_snmp_hold_free(&h);
+    el_snmp_hold_free(h);
 }
 
 /* What nobody asked for in a long time is given back, and a walk is not. */
 static void given_back_when_idle(void **state)
 {
     struct source source = {.next = snapshot(8, 1)};
-    struct el_snmp_hold h = hold_of(&source);
+    struct el_snmp_hold *h = hold_of(&(struct el_snmp_hold){0}, &source);
 
-    el_snmp_hold_view(&h);
-    h.self.now_us += EL_USEC_PER_SEC;
-    el_snmp_hold_rest(&h);
+    el_snmp_hold_view(h);
+    h->self.now_us += EL_USEC_PER_SEC;
+    el_snmp_hold_rest(h);
     assert_int_equal(source.out, 1);
-    h.self.now_us += 2 * EL_USEC_PER_SEC;
-    el_snmp_hold_rest(&h);
+    h->self.now_us += 2 * EL_USEC_PER_SEC;
+    el_snmp_hold_rest(h);
     assert_int_equal(source.out, 0);
-    next_turn(&h);
-    assert_non_null(el_snmp_hold_view(&h));
-    el_snmp_hold_free(&h);
+    next_turn(h);
+    assert_non_null(el_snmp_hold_view(h));
+    el_snmp_hold_free(h);
     el_snapshot_free(source.next);
 }
 
