@@ -245,15 +245,19 @@ static void take(struct el_drive *d, struct el_world *w, uint32_t row, int64_t n
     slot->last_success_realtime_us = w->s->realtime_us;
 }
 
-static uint32_t misses(const struct el_drive *d, uint32_t period_ms, int64_t now_us)
+/* Polls missed in a row. One that has been out for a period keeps the next from being asked: it counts for both. */
+static uint32_t misses(const struct el_drive *d, const struct el_slot *slot, uint32_t period_ms, int64_t now_us)
 {
-    return d->failures + (d->running ? (uint32_t)((now_us - d->start_us) / (period_ms * EL_USEC_PER_MSEC)) : 0);
+    uint32_t out = d->running ? (uint32_t)((now_us - d->start_us) / (period_ms * EL_USEC_PER_MSEC)) : 0;
+    uint32_t missed = d->failures + (out ? out + 1 : 0);
+
+    return missed && strcmp(slot->ctrl_state, "dead") == 0 ? FAILED_MISSES : missed; /* the kernel has given it up */
 }
 
 static void judge(const struct el_drive *d, struct el_world *w, uint32_t row, uint32_t period_ms, int64_t now_us)
 {
     struct el_slot *slot = &el_snapshot_slots(w->s)[row];
-    uint32_t missed = misses(d, period_ms, now_us);
+    uint32_t missed = misses(d, slot, period_ms, now_us);
     enum el_slot_state was = slot->state, is = missed >= FAILED_MISSES ? EL_SLOT_FAILED : EL_SLOT_STALE;
 
     if (missed < STALE_MISSES)

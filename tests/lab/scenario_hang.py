@@ -60,9 +60,10 @@ def run():
         print(f'readings of the others, p50 and oldest: {calm[len(calm) // 2]} and {calm[-1]} ms before, '
               f'{others[len(others) // 2]} and {others[-1]} ms while it hangs')
         assert hung < stale < failed, 'not stale first'
-        # A poll starts within a period, then three go by; what a busy machine adds to the guest's ticks is no part of it.
+        # A poll starts within a period, then two go by, the second of which could not be asked; what a busy machine adds to the
+        # guest's ticks is no part of it.
         late = max(0, calm[-1] - 1000)
-        assert failed - hung < 5000 + 5 * late, (failed - hung, late)
+        assert failed - hung < 3500 + 4 * late, (failed - hung, late)
         assert up - back < 2000 + 2 * late, (up - back, late)
         assert others[len(others) // 2] < 1500 + late, others
         assert during[0] < 3 * before[0] + 20, (before, during)

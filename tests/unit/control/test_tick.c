@@ -339,6 +339,32 @@ static int64_t later(void *dev)
     return el_clock_boottime_us() + ahead_us;
 }
 
+/* A poll starts within a period of the hang, and two more make it failed: three in all. */
+static void hung_drive_fails_within_three_periods(void **state)
+{
+    const int64_t period_us = 100 * EL_USEC_PER_SEC; /* long beside what the test itself takes */
+    const enum el_slot_state states[] = {EL_SLOT_UP, EL_SLOT_STALE, EL_SLOT_FAILED};
+    struct el_device_ops ops = fake_ops_blocking;
+    struct el_tick *t;
+
+    ops.now_us = later;
+    settings.poll.tick_ms = settings.poll.hot_ms = settings.poll.normal_ms = settings.poll.idle_ms =
+        (uint32_t)(period_us / 1000);
+    t = start_on(&ops, &fake);
+    ROUNDS_UNTIL(t, slot(el_tick_snapshot(t), 0)->state == EL_SLOT_UP);
+    fake.drive[0].hang = true;
+    for (size_t i = 0; i < EL_ARRAY_SIZE(states); i++) {
+        ahead_us += period_us;
+        el_tick_begin(t);
+        assert_int_equal(el_tick_finish(t), 0);
+        assert_int_equal(slot(el_tick_snapshot(t), 0)->state, states[i]);
+    }
+    fake.drive[0].hang = false;
+    ROUNDS_UNTIL(t, slot(el_tick_snapshot(t), 0)->state == EL_SLOT_UP);
+    el_tick_free(t);
+    ahead_us = 0;
+}
+
 /* Actuators that come and go without an event are noticed within a minute or so. */
 static void asks_again_what_can_be_used(void **state)
 {
@@ -380,6 +406,7 @@ int main(void)
         ROUNDS_TEST(stale_then_failed_then_back),
         ROUNDS_TEST(identifies_only_what_is_named),
         ROUNDS_TEST(hung_drive_delays_nobody),
+        ROUNDS_TEST(hung_drive_fails_within_three_periods),
         ROUNDS_TEST(ends_with_a_drive_that_hangs),
         ROUNDS_TEST(one_daemon_per_state_directory),
         ROUNDS_TEST(pauses_only_for_the_owner),
