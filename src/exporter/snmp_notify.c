@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/text.h"
 #include "exporter/snmp_text.h"
 #include "model/alarm.h"
 
@@ -62,9 +63,11 @@ const struct el_event *el_snmp_notifier_next(struct el_snmp_notifier *n, const s
             return NULL;
         }
         n->suppressed += e->seq - n->last_seq - 1;
+        n->number += e->seq - n->last_seq - 1; /* a gap that is seen */
         n->last_seq = e->seq;
         if (told) {
             n->tokens -= 1;
+            n->number++;
             n->sent++;
             return e;
         }
@@ -74,24 +77,26 @@ const struct el_event *el_snmp_notifier_next(struct el_snmp_notifier *n, const s
 
 void el_snmp_notifier_save(const struct el_snmp_notifier *n, char *out, size_t size)
 {
-    snprintf(out, size, "%" PRIu64 " %" PRId64 "\n", n->last_seq, n->daemon_realtime_us);
+    snprintf(out, size, "%" PRIu64 " %" PRId64 " %" PRIu64 "\n", n->last_seq, n->daemon_realtime_us, n->number);
 }
 
 int el_snmp_notifier_load(struct el_snmp_notifier *n, const char *text)
 {
-    char first[32];
-    size_t len = strcspn(text, " ");
-    uint64_t seq;
+    char *word[3], *rest, copy[96];
+    uint64_t seq, number;
     int64_t start;
 
-    if (len >= sizeof first)
+    if (!el_text_copy(copy, sizeof copy, text))
         return -EINVAL;
-    memcpy(first, text, len);
-    first[len] = '\0';
-    if (el_num_parse_u64(first, &seq) < 0 || el_num_parse_i64(text + len, &start) < 0)
+    for (size_t i = 0; i < EL_ARRAY_SIZE(word); i++)
+        if (!(word[i] = strtok_r(i ? NULL : copy, " ", &rest)))
+            return -EINVAL;
+    if (el_num_parse_u64(word[0], &seq) < 0 || el_num_parse_i64(word[1], &start) < 0 ||
+        el_num_parse_u64(word[2], &number) < 0)
         return -EINVAL;
     n->last_seq = seq;
     n->daemon_realtime_us = start;
+    n->number = number;
     return 0;
 }
 
@@ -119,7 +124,7 @@ static struct el_snmp_value text(const char *s, size_t max)
 }
 
 void el_snmp_notification(const struct el_snmp_view_options *o, const struct el_snapshot *s, const struct el_event *e,
-                          struct el_snmp_binding out[EL_SNMP_BINDINGS])
+                          uint64_t number, struct el_snmp_binding out[EL_SNMP_BINDINGS])
 {
     static const el_oid trap_oid[] = {1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0};
     bool clear = !e->raised && e->kind != EL_ALARM_DRIVE_REPLACED && e->kind != EL_ALARM_EXPORTER_RESTARTED;
@@ -134,7 +139,7 @@ void el_snmp_notification(const struct el_snmp_view_options *o, const struct el_
     out[0].len = EL_ARRAY_SIZE(trap_oid);
     out[0].value = which;
     el_snmp_set_date(&time, e->realtime_us);
-    bind(&out[1], o, 1, (struct el_snmp_value){.type = EL_SNMP_GAUGE, .gauge = (uint32_t)e->seq});
+    bind(&out[1], o, 1, (struct el_snmp_value){.type = EL_SNMP_GAUGE, .gauge = (uint32_t)number});
     bind(&out[2], o, 2, integer((int32_t)e->kind));
     bind(&out[3], o, 3, integer((int32_t)e->severity + 1));
     bind(&out[4], o, 4, integer(clear ? 2 : 1));
@@ -142,6 +147,7 @@ void el_snmp_notification(const struct el_snmp_view_options *o, const struct el_
     bind(&out[6], o, 6, text(card ? card->name : "", sizeof card->name));
     bind(&out[7], o, 7, integer(slot ? (int32_t)slot->number : -1));
     bind(&out[8], o, 8, text(e->text, sizeof e->text));
+    bind(&out[9], o, 9, (struct el_snmp_value){.type = EL_SNMP_GAUGE, .gauge = (uint32_t)e->seq});
 }
 
 unsigned el_snmp_notifier_turn(struct el_snmp_notifier *n, const struct el_snmp_view_options *o,
@@ -149,8 +155,7 @@ unsigned el_snmp_notifier_turn(struct el_snmp_notifier *n, const struct el_snmp_
                                void *ctx)
 {
     struct el_snmp_binding binding[EL_SNMP_BINDINGS];
-    const struct el_event start = {.seq = n->last_seq,
-                                   .realtime_us = realtime_us,
+    const struct el_event start = {.realtime_us = realtime_us,
                                    .kind = EL_ALARM_EXPORTER_RESTARTED,
                                    .card = -1,
                                    .slot = -1,
@@ -160,11 +165,12 @@ unsigned el_snmp_notifier_turn(struct el_snmp_notifier *n, const struct el_snmp_
     unsigned told = 0;
     bool waiting;
 
+    n->number += !n->announced;
     n->announced = true;
     if (!e && s)
         e = el_snmp_notifier_next(n, s, now_us, &waiting);
     for (; e; told++) {
-        el_snmp_notification(o, s, e, binding);
+        el_snmp_notification(o, s, e, n->number, binding);
         tell(ctx, binding);
         e = s ? el_snmp_notifier_next(n, s, now_us, &waiting) : NULL;
     }

@@ -10,6 +10,7 @@
 
 struct el_snmp_notifier {
     uint64_t last_seq;          /* the last event looked at */
+    uint64_t number;            /* elNotifySequence of the last notification: events that are none have no number */
     int64_t daemon_realtime_us; /* start of the daemon whose numbers these are: another start, numbers begin again */
     double tokens;
     int64_t filled_us;
@@ -34,12 +35,12 @@ struct el_snmp_binding {
     size_t len;
     struct el_snmp_value value;
 };
-#define EL_SNMP_BINDINGS 9
+#define EL_SNMP_BINDINGS 10
 
-/* The notification of `e`, an event of `s` (NULL: an event that concerns no card): snmpTrapOID.0, then the objects of
- * elNotify. */
+/* The notification `number` of `e`, an event of `s` (NULL: an event that concerns no card): snmpTrapOID.0, then the
+ * objects of elNotify. */
 void el_snmp_notification(const struct el_snmp_view_options *o, const struct el_snapshot *s, const struct el_event *e,
-                          struct el_snmp_binding out[EL_SNMP_BINDINGS]);
+                          uint64_t number, struct el_snmp_binding out[EL_SNMP_BINDINGS]);
 
 /* Everything that may be told now, the exporter's own start first. Returns how many were told. */
 typedef void el_snmp_tell(void *ctx, const struct el_snmp_binding binding[EL_SNMP_BINDINGS]);

@@ -126,15 +126,20 @@ TRAP_OID = ".1.3.6.1.6.3.1.1.4.1.0"
 
 
 def received(b, log="traps.log"):
-    """[(number of the notification, sequence, text)] in the order of arrival."""
+    """[(number of the notification, event, text)] in the order of arrival."""
     out = []
     for line in (b.dir / log).read_text(errors="replace").splitlines():
         number = re.search(re.escape(TRAP_OID) + r" = OID: \." + re.escape(BASE) + r"\.0\.(\d+)", line)
         if number:
-            seq = re.search(re.escape(f".{BASE}.1.16.1.0") + r" = Gauge32: (\d+)", line)
+            event = re.search(re.escape(f".{BASE}.1.16.9.0") + r" = Gauge32: (\d+)", line)
             text = re.search(re.escape(f".{BASE}.1.16.8.0") + r' = STRING: "?([^"\t]*)', line)
-            out.append((int(number.group(1)), int(seq.group(1)), text.group(1)))
+            out.append((int(number.group(1)), int(event.group(1)), text.group(1)))
     return out
+
+
+def sequence(b, log="traps.log"):
+    """elNotifySequence of each notification."""
+    return [int(n) for n in re.findall(re.escape(f".{BASE}.1.16.1.0") + r" = Gauge32: (\d+)", (b.dir / log).read_text(errors="replace"))]
 
 
 # Raw client: enough BER to send what no tool sends.

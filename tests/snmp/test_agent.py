@@ -94,7 +94,7 @@ def moved_base(b):
                           "ELEMENT-MIB::elCardName.1", "ELEMENT-MIB::elSlotState.1.1"], env=b.env, capture_output=True, text=True)
     assert got.stdout.split() == ['"lqd4500-0"', "up"] or got.stdout.split() == ["lqd4500-0", "up"], got
     assert b.walk(port) == [], "something is left at the usual place"
-    until(lambda: f".{base}.0.1\t.{base}.1.16.1.0 = Gauge32: 1" in (b.dir / "traps.log").read_text(), 60, "a notification below the base")
+    until(lambda: f".{base}.0.1\t.{base}.1.16.1.0 = Gauge32: 2" in (b.dir / "traps.log").read_text(), 60, "a notification below the base")
 
 
 def wrong_keys(b):

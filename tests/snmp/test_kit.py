@@ -15,7 +15,7 @@ import time
 import urllib.request
 
 import test_agent
-from kit import BASE, COMMUNITY, USER, free_port, oid_tuple, received, until
+from kit import BASE, COMMUNITY, USER, free_port, oid_tuple, received, sequence, until
 
 # What both tell: column: (metric, label that tells its series from others of the same thing, decimal places; FLAG: TruthValue against 1 and 0).
 FLAG = None
@@ -320,7 +320,7 @@ class Lossy:
 
 
 def resynchronise(b):
-    """Notifications are lost on the way: the sequence shows the gap, elEventTable has what was lost, and elAlarmTable is what the exporter says holds."""
+    """Notifications are lost on the way: elNotifySequence shows the gap, elEventTable has what was lost, and elAlarmTable is what the exporter says holds."""
     web, port, trap = free_port(socket.SOCK_STREAM), free_port(), free_port()
     b.snapshot("--events", 12, "--alarms", 11, "--drives", 8)
     b.trapd(trap)
@@ -331,6 +331,7 @@ def resynchronise(b):
     got = [seq for _, seq, _ in received(b)[1:]]
     missing = sorted(set(range(got[0], got[-1] + 1)) - set(got))
     assert missing == [3, 4, 8], missing
+    assert sorted(set(range(1, 14)) - set(sequence(b))) == [4, 5, 9], "the gap does not show"
     walk, state = dict(b.walk(port)), json.loads(fetch(f"http://127.0.0.1:{web}/api/v1/snapshot"))
 
     def cell(table, column, *index):

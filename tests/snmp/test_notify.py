@@ -8,7 +8,7 @@ import sys
 import time
 
 import test_agent
-from kit import COMMUNITY, free_port, received, until
+from kit import COMMUNITY, free_port, received, sequence, until
 
 
 def expect(b, n, seconds, log="traps.log"):
@@ -17,6 +17,7 @@ def expect(b, n, seconds, log="traps.log"):
     got = received(b, log)
     assert got[0][0] == 13 and got[0][2] == "the exporter started", got[0]
     assert [g[1] for g in got[1:]] == list(range(1, n + 1)), got[:5]
+    assert sequence(b, log) == list(range(1, n + 2)), "a gap"
     for number, seq, text in got[1:]:
         assert text == f"event {seq} of a test"
         assert number == 1 + (seq - 1) % 3 + (0 if (seq - 1) % 2 == 0 else 100), (number, seq)
@@ -56,6 +57,7 @@ def v2c_and_v3(b):
     got = received(b)
     # make-snapshot makes another start of the daemon each time: its numbers begin again
     assert got[8][0] == 13 and [g[1] for g in got[9:]] == list(range(1, 10)), got[8:]
+    assert sequence(b) == list(range(1, len(got) + 1)), "a gap over restarts"
 
 
 def every_kind(b):
@@ -78,7 +80,7 @@ def every_kind(b):
     for line in (b.dir / "named.log").read_text().splitlines():
         parts = dict(re.findall(r"ELEMENT-MIB::elNotify(\w+)\.0 = \"?([^\t\"]*)", line))
         if "Text" in parts and parts["Text"].startswith("event"):
-            got[int(parts["Sequence"])] = (re.search(r"1\.1\.4\.1\.0 = ELEMENT-MIB::(\w+)", line).group(1), parts)
+            got[int(parts["Event"])] = (re.search(r"1\.1\.4\.1\.0 = ELEMENT-MIB::(\w+)", line).group(1), parts)
     assert len(ids) == 24 and named.poll() is None
     for n, name in enumerate(ids, 1):
         for raised, seq in (True, 2 * n - 1), (False, 2 * n):

@@ -16,5 +16,7 @@ add_test(NAME snmp.kit COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_kit.py ${C
 set_tests_properties(snmp.kit PROPERTIES LABELS snmp TIMEOUT 400)
 add_test(NAME snmp.frozen COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_frozen.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 set_tests_properties(snmp.frozen PROPERTIES LABELS full TIMEOUT 400)
+add_test(NAME snmp.chain COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_chain.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set_tests_properties(snmp.chain PROPERTIES LABELS full TIMEOUT 600)
 add_executable(snmp-floor ${CMAKE_SOURCE_DIR}/tests/bench/snmp_floor.c)
 target_link_libraries(snmp-floor PRIVATE netsnmpagent netsnmp)

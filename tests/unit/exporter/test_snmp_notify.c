@@ -80,6 +80,7 @@ static void what_left_the_ring_is_counted(void **state)
     seq = 100;
     assert_int_equal(drain(&n, s, SECOND, &seq), 10);
     assert_int_equal(n.suppressed, 95);
+    assert_int_equal(n.number, 5 + 95 + 10); /* a manager sees the gap */
     el_snapshot_free(s);
 }
 
@@ -105,8 +106,10 @@ static void over_restarts(void **state)
     s = events(3, 1, 6); /* the daemon: its numbers begin again */
     seq = 0;
     assert_int_equal(drain(&n, s, 0, &seq), 3);
+    assert_int_equal(n.number, 5 + 2 + 3); /* ours go on */
     el_snapshot_free(s);
     assert_int_equal(el_snmp_notifier_load(&n, "x"), -EINVAL);
+    assert_int_equal(el_snmp_notifier_load(&n, "1 2"), -EINVAL);
     assert_int_equal(el_snmp_notifier_load(&n, ""), -EINVAL);
 }
 
@@ -134,6 +137,7 @@ static void only_alarms_are_told(void **state)
     assert_int_equal(el_snmp_notifier_next(&n, s, 0, &waiting)->seq, 2);
     assert_null(el_snmp_notifier_next(&n, s, 0, &waiting));
     assert_int_equal(n.last_seq, 3);
+    assert_int_equal(n.number, n.sent); /* and no gap where nothing was to be told */
     el_snapshot_free(s);
 }
 
@@ -146,18 +150,19 @@ static void notification_has_its_number(void **state)
 
     o.base_len = el_oid_parse("1.3.6.1.4.1.1.2", o.base);
     e->slot = 2, e->card = 0, e->raised = true;
-    el_snmp_notification(&o, s, e, b);
+    el_snmp_notification(&o, s, e, 4, b);
     assert_int_equal(b[0].value.oid[o.base_len], 0);
     assert_int_equal(b[0].value.oid[o.base_len + 1], EL_ALARM_FAILSAFE);
-    assert_int_equal(b[1].value.gauge, 9);
+    assert_int_equal(b[1].value.gauge, 4);
+    assert_int_equal(b[9].value.gauge, 9);
     assert_int_equal(b[7].value.integer, 2);
     assert_memory_equal(b[6].value.text, "lqd4500-0", b[6].value.len);
     e->raised = false;
-    el_snmp_notification(&o, s, e, b);
+    el_snmp_notification(&o, s, e, 4, b);
     assert_int_equal(b[0].value.oid[o.base_len + 1], EL_ALARM_FAILSAFE + 100);
     assert_int_equal(b[4].value.integer, 2);
     e->kind = EL_ALARM_DRIVE_REPLACED; /* an event only: nothing to clear */
-    el_snmp_notification(&o, s, e, b);
+    el_snmp_notification(&o, s, e, 4, b);
     assert_int_equal(b[0].value.oid[o.base_len + 1], EL_ALARM_DRIVE_REPLACED);
     el_snapshot_free(s);
 }
