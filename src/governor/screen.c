@@ -22,6 +22,14 @@
 #define SUSPECT_S 30.0
 #define STUCK_C_S 180.0
 #define SLOW_S    20.0
+#define INLET_S   60.0
+/* A reading that stood still for longer than it ever did of late is told from a live one by less: the noise that made
+ * it flicker shows a part of its grain as well. Chosen on plants 5001..5180. */
+#define USUAL_KEEP    0.95 /* of the longest spell, at each move */
+#define USUAL_LEAST_S 60.0
+#define LONGER_MOST   2.0
+#define FALL_COUNTS   0.3 /* a reading that is stuck too high is safe: what falling power should have moved counts less \
+                           */
 
 static enum el_belief doubt(struct el_reading *r, enum el_quality q, enum el_belief why)
 {
@@ -100,6 +108,8 @@ enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t
         s->ever = true;
         s->first_us = now_us;
         s->moved_mc = r->value;
+        s->moved_us = now_us;
+        s->slow_inlet_c = NAN;
     } else if (!near_enough(r->value, s->accepted_mc, s->accepted_us, r->time_us) && !vote(s, r, now_us)) {
         return doubt(r, EL_IMPLAUSIBLE, EL_DOUBT_IMPLAUSIBLE);
     }
@@ -111,35 +121,47 @@ enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t
     return EL_BELIEVE;
 }
 
-/* The least that a change of power and of air can have moved the drive by. Against one another they may cancel. */
+/* The least that a change of power and of air (NAN = unknown) can have moved the drive by. Against one another they may
+ * cancel. */
 static double least_move(double power_w, double air_c)
 {
-    double one = R_LEAST * power_w + air_c, other = R_MOST * power_w + air_c;
+    double air = isfinite(air_c) ? air_c : 0, one = R_LEAST * power_w + air, other = R_MOST * power_w + air;
 
     return (one > 0) == (other > 0) ? EL_MIN(fabs(one), fabs(other)) : 0;
 }
 
 bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c, double dt_s, bool *suspect)
 {
-    double move;
+    double still_s = (double)(now_us - s->moved_us) * 1e-6, longer, rise, fall;
 
     *suspect = false;
     s->slow_w += (host_w - s->slow_w) * (1 - exp(-dt_s / SLOW_S));
+    if (isfinite(inlet_c))
+        s->slow_inlet_c = isfinite(s->slow_inlet_c)
+                              ? s->slow_inlet_c + (inlet_c - s->slow_inlet_c) * (1 - exp(-dt_s / INLET_S))
+                              : inlet_c;
     if (llabs(s->accepted_mc - s->moved_mc) >= 100 || (double)(now_us - s->first_us) * 1e-6 < 3 * SLOW_S) {
+        s->usual_s = EL_MAX(still_s, s->usual_s * USUAL_KEEP);
         s->moved_mc = s->accepted_mc;
+        s->moved_us = now_us;
         s->away_us = now_us;
         s->evidence_c_s = 0;
         s->moved_w = s->slow_w;
-        s->moved_inlet_c = inlet_c;
+        s->most = s->least = (struct el_screen_load){s->slow_w, s->slow_inlet_c};
         s->stuck = false;
         return false;
     }
-    move = least_move(s->slow_w - s->moved_w,
-                      isfinite(inlet_c) && isfinite(s->moved_inlet_c) ? inlet_c - s->moved_inlet_c : 0);
-    s->evidence_c_s += EL_MAX(move - GRAIN_C, 0) * dt_s;
-    if (move < SUSPECT_C)
+    if (s->slow_w < s->least.host_w)
+        s->least = (struct el_screen_load){s->slow_w, s->slow_inlet_c};
+    if (s->slow_w > s->most.host_w)
+        s->most = (struct el_screen_load){s->slow_w, s->slow_inlet_c};
+    longer = EL_CLAMP(still_s / EL_MAX(s->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
+    rise = least_move(s->slow_w - s->least.host_w, s->slow_inlet_c - s->least.inlet_c);
+    fall = least_move(s->slow_w - s->most.host_w, s->slow_inlet_c - s->most.inlet_c);
+    s->evidence_c_s += longer * (EL_MAX(rise - GRAIN_C / longer, 0) + FALL_COUNTS * EL_MAX(fall - GRAIN_C, 0)) * dt_s;
+    if (EL_MAX(rise, fall) < SUSPECT_C / longer)
         s->away_us = now_us;
-    *suspect = (double)(now_us - s->away_us) * 1e-6 > SUSPECT_S;
+    *suspect = (double)(now_us - s->away_us) * 1e-6 * longer > SUSPECT_S;
     s->stuck = s->stuck || s->evidence_c_s > STUCK_C_S;
     return s->stuck;
 }

@@ -16,8 +16,11 @@ struct el_screen {
     double credit_c; /* jumped up before: a fall of as much is a return, not a lie */
     int64_t shift_us;
     /* moves and power, for the stuck test */
-    int64_t first_us, moved_mc, away_us;
-    double slow_w, moved_w, moved_inlet_c;
+    int64_t first_us, moved_mc, moved_us, away_us;
+    double slow_w, moved_w, slow_inlet_c, usual_s; /* the longest it stood still of late, and was alive */
+    struct el_screen_load {
+        double host_w, inlet_c;
+    } least, most;       /* since it moved */
     double evidence_c_s; /* how far and how long it should have moved and did not */
     bool stuck;          /* until it moves */
 };

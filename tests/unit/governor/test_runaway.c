@@ -46,7 +46,8 @@ static void neighbours_give_what_keeps_it_from_critical(void **state)
     }
     assert_true(writes < 40);
     b.in.slot[0].actuator_failed = false;
-    bed_run(&b, 90);
+    for (int k = 0; k < 90; k++, b.temp_c[1] += 0.1)
+        bed_step(&b);
     assert_true(b.d.slot[1].cap_ratio == 1);
     bed_close(&b);
 }

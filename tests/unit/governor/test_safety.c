@@ -360,9 +360,9 @@ static void neighbours_pay_for_a_failed_actuator(void **state)
     assert_true(b.d.slot[1].cap_ratio < 0.8);
     assert_int_equal(b.d.slot[1].constraint, EL_CONSTRAINT_ACTUATOR);
     b.in.slot[0].actuator_failed = false;
-    for (; b.temp_c[0] > 60; b.temp_c[0] -= 0.5)
+    for (; b.temp_c[0] > 60; b.temp_c[0] -= 0.5, b.temp_c[1] += 0.1)
         bed_step(&b);
-    bed_run(&b, 450);
+    bed_run(&b, 60);
     assert_true(b.d.slot[1].cap_ratio == 1);
     bed_close(&b);
 }
