@@ -14,7 +14,7 @@
 #define SHIFT_DECAY  (1.0 / 600) /* ... a degree in ten minutes: recovery takes a bounded time */
 
 /* What power and air should have moved a reading by, at least: from drive to air there are 1.25..4 C/W. More than its
- * grain and noise counts, for as long as it does: 2.5 C for a minute, or less for longer, or in several bursts. */
+ * grain and noise counts, for as long as it does: 3 C for 45 s, or less for longer, or in several bursts. */
 #define R_LEAST   1.25
 #define R_MOST    4.0
 #define GRAIN_C   1.0
@@ -28,8 +28,7 @@
 #define USUAL_KEEP    0.95 /* of the longest spell, at each move */
 #define USUAL_LEAST_S 60.0
 #define LONGER_MOST   2.0
-#define FALL_COUNTS   0.3 /* a reading that is stuck too high is safe: what falling power should have moved counts less \
-                           */
+#define FALL_COUNTS   0.3 /* of what falling power should have moved: a reading that is stuck too high is safe */
 
 static enum el_belief doubt(struct el_reading *r, enum el_quality q, enum el_belief why)
 {
@@ -130,6 +129,12 @@ static double least_move(double power_w, double air_c)
     return (one > 0) == (other > 0) ? EL_MIN(fabs(one), fabs(other)) : 0;
 }
 
+/* Background work, the neighbours and the air may hide a little for long, and much for a short time only. */
+static double weighed(double missing_c)
+{
+    return missing_c > 0 ? missing_c * EL_MAX(missing_c, 1) : 0;
+}
+
 bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c, double dt_s, bool *suspect)
 {
     double still_s = (double)(now_us - s->moved_us) * 1e-6, longer, rise, fall;
@@ -158,7 +163,7 @@ bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double 
     longer = EL_CLAMP(still_s / EL_MAX(s->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
     rise = least_move(s->slow_w - s->least.host_w, s->slow_inlet_c - s->least.inlet_c);
     fall = least_move(s->slow_w - s->most.host_w, s->slow_inlet_c - s->most.inlet_c);
-    s->evidence_c_s += longer * (EL_MAX(rise - GRAIN_C / longer, 0) + FALL_COUNTS * EL_MAX(fall - GRAIN_C, 0)) * dt_s;
+    s->evidence_c_s += longer * (weighed(rise - GRAIN_C / longer) + FALL_COUNTS * weighed(fall - GRAIN_C)) * dt_s;
     if (EL_MAX(rise, fall) < SUSPECT_C / longer)
         s->away_us = now_us;
     *suspect = (double)(now_us - s->away_us) * 1e-6 * longer > SUSPECT_S;
