@@ -162,7 +162,7 @@ int el_file_make_dirs(const char *path, unsigned mode)
 {
     char part[PATH_MAX];
 
-    for (const char *p = path; p; p = strchr(p + 1, '/')) {
+    for (const char *p = strchr(path, '/'); p; p = strchr(p + 1, '/')) {
         snprintf(part, sizeof part, "%.*s", (int)(p - path), path);
         if (part[0] && mkdir(part, mode) < 0 && errno != EEXIST)
             return -errno;

@@ -56,6 +56,7 @@ static void start(struct el_minder *m, int64_t now_us)
     if (m->capture && pipe2(log, O_CLOEXEC | O_NONBLOCK) < 0)
         log[0] = log[1] = -1;
     m->pid = fork();
+    int error = errno;
     if (m->pid == 0) {
         setpgid(0, 0); /* Ctrl-C is for us; we tell the children */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -70,12 +71,13 @@ static void start(struct el_minder *m, int64_t now_us)
     if (log[1] >= 0)
         close(log[1]);
     m->log_fd = log[0];
-    m->starts++;
-    if (m->pid < 0) {
-        fprintf(stderr, "elementd: cannot start %s: %s\n", m->name, strerror(errno));
-        m->pid = 0;
-        m->again_us = now_us + EL_USEC_PER_SEC;
+    if (m->pid > 0) {
+        m->starts++;
+        return;
     }
+    fprintf(stderr, "elementd: cannot start %s: %s\n", m->name, strerror(error));
+    m->pid = 0;
+    m->again_us = now_us + EL_USEC_PER_SEC;
 }
 
 /* How it died, and when to start it again. Returns its exit code when it gave up by itself before it had worked. */

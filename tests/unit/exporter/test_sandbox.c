@@ -7,6 +7,7 @@
 
 static char dir[] = "/tmp/el-sandbox-XXXXXX", readable[64], writable[64], inside[80], socket_path[80];
 static int listener, datagrams;
+static bool started_as_root;
 
 static int enter(const void *sandbox)
 {
@@ -45,7 +46,9 @@ static int write_readable(void)
     char path[128];
 
     snprintf(path, sizeof path, "%s/new", readable);
-    return verdict(open(path, O_WRONLY | O_CREAT, 0600) >= 0);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    unlink(path); /* root's own file would be out of reach for another reason */
+    return verdict(fd >= 0);
 }
 
 static int read_other_process(void)
@@ -103,6 +106,23 @@ static void breakouts(void **state)
     attempt("bpf", bpf, false, &s);
 }
 
+/* Of root nothing is left: 0, or which of these is. */
+static int rights_left(void)
+{
+    static const char *const lines[] = {"CapPrm:\t0000000000000000\n", "CapEff:\t0000000000000000\n",
+                                        "CapBnd:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"};
+    EL_AUTO_BUF struct el_buf status = {0};
+
+    if (geteuid() == 0 || getegid() == 0)
+        return 20;
+    if (el_file_read(AT_FDCWD, "/proc/self/status", 1 << 16, &status) < 0)
+        return 21;
+    for (size_t i = 0; i < EL_ARRAY_SIZE(lines); i++)
+        if (!strstr(status.data, lines[i]))
+            return 22 + (int)i;
+    return 0;
+}
+
 /* What it needs keeps working. */
 static int daily_work(void)
 {
@@ -118,7 +138,7 @@ static int daily_work(void)
         return 12;
     if (el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) < 0)
         return 13;
-    return 0;
+    return started_as_root ? rights_left() : 0;
 }
 
 static void works_inside(void **state)
@@ -175,12 +195,14 @@ int main(void)
     if (!mkdtemp(dir))
         return 1;
     chmod(dir, 0755);
+    started_as_root = geteuid() == 0;
     snprintf(readable, sizeof readable, "%s/r", dir);
     snprintf(writable, sizeof writable, "%s/w", dir);
     snprintf(secret, sizeof secret, "%s/secret", dir);
     snprintf(inside, sizeof inside, "%s/file", readable);
     snprintf(socket_path, sizeof socket_path, "%s/socket", dir);
-    mkdir(readable, 0755);
+    mkdir(readable, 0777);
+    chmod(readable, 0777); /* that it cannot write there is not for its user's sake */
     mkdir(writable, 0777);
     chmod(writable, 0777);
     el_file_replace(AT_FDCWD, secret, "x", 1, 0644, false);
