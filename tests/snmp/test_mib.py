@@ -79,6 +79,16 @@ def main():
     check(set(range(1, len(ids) + 1)) <= numbers, "a condition has no notification")
     check(all(n in alarms or n - 100 in alarms for n in numbers), "a notification has no condition")
 
+    # Every other enumeration has as many values as the program's own: 0 is unknown, and its numbers follow from 1.
+    names = (SOURCE / "src/model/names.c").read_text()
+    for convention, function in (("Mode", "mode"), ("SlotState", "slot_state"), ("Failsafe", "failsafe"), ("Constraint", "constraint"), ("Quality", "quality"),
+                                 ("Origin", "origin"), ("LinkRole", "link_role"), ("SensorKind", "sensor_kind"), ("SensorRole", "sensor_role"),
+                                 ("Severity", "severity")):
+        own = re.findall(r'"([^"]*)"', re.search(rf"NAME_FUNCTION\(el_{function}_name, (.*?)\)$", names, re.M | re.S).group(1))
+        said = enumeration(text, "Element" + convention)
+        check(sorted(said) == list(range(len(own) + 1)), f"Element{convention}: {said}, of names.c: {own}")
+        check(all(said[i + 1].lower()[:4] in re.sub(r"\W|_", "", n).lower() for i, n in enumerate(own)), f"Element{convention}: {said}, of names.c: {own}")
+
     printed = subprocess.run([BUILD / "elementd", "mib"], capture_output=True, text=True).stdout
     check(printed == text, "elementd mib prints something else than mibs/ELEMENT-MIB.txt")
     for base in "1.3.6.1.4.1.99999", "1.3.6.1.4.1.99999.4.5.6":
