@@ -258,7 +258,7 @@ def sandboxed_all_at_once(b):
     master.kill()
     master.wait()
     until(lambda: b.own(alone, "1.2.4.0", auth=USER) == "2", 60, "the loss is noticed")
-    for i in range(8):  # it dies at every moment of a conversation
+    for i in range(4):  # it dies at every moment of a conversation
         master = b.snmpd(port, "agentXPerms 0666 0755")
         if i % 2:
             until(lambda: b.own(port, "1.1.1.0") == "1", 60, "rows are back")
