@@ -57,6 +57,7 @@ static void choose_readable(struct paths *p, const struct el_govern_confine *o, 
     static const char *const host[] = {"/sys", "/proc", "/etc/sensors3.conf", "/etc/sensors.conf", "/etc/sensors.d"};
 
     add(p, "/proc/self");
+    add(p, "/proc/sys/kernel/random"); /* which boot this is: without it no journal is believed */
     add(p, s->profiles_dir);
     add(p, o->machine);
     add_directory_of(p, o->config);
