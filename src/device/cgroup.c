@@ -10,6 +10,7 @@
 
 #define FILE_MAX_BYTES (256u << 10)
 #define LINE_MAX_BYTES 512
+#define HEAD_BYTES     4096                    /* most machines' whole file */
 #define SURVEY_US      (50 * EL_USEC_PER_MSEC) /* a survey is believed for this long: the readings of most rounds */
 
 static const char *const names[EL_CGROUP_FILES] = {[EL_CGROUP_SUBTREE] = "cgroup.subtree_control",
@@ -20,6 +21,7 @@ void el_cgroup_open(struct el_cgroup *c, const struct el_sysfs *fs)
 {
     c->fs = fs;
     c->survey_us = 0;
+    memset(c->survey, 0, sizeof c->survey);
     pthread_mutex_init(&c->lock, NULL);
     for (int f = 0; f < EL_CGROUP_FILES; f++) {
         char path[EL_SYSFS_PATH];
@@ -31,9 +33,11 @@ void el_cgroup_open(struct el_cgroup *c, const struct el_sysfs *fs)
 
 void el_cgroup_close(struct el_cgroup *c)
 {
-    for (int f = 0; f < EL_CGROUP_FILES; f++)
+    for (int f = 0; f < EL_CGROUP_FILES; f++) {
         if (c->fd[f] >= 0)
             close(c->fd[f]);
+        el_buf_free(&c->survey[f]);
+    }
     pthread_mutex_destroy(&c->lock);
 }
 
@@ -87,24 +91,24 @@ int el_cgroup_line(const struct el_sysfs *fs, const char *dir, const char *file,
     return r < 0 ? r : find_line(b.data, device, out);
 }
 
-/* The beginning of a file of the root, in one call, without a line that is cut. Its length. */
-static size_t read_head(const struct el_cgroup *c, enum el_cgroup_file file, char head[EL_CGROUP_SURVEY])
+/* The beginning of a file of the root, in one call, without a line that is cut. False when there is more. */
+static bool read_head(const struct el_cgroup *c, enum el_cgroup_file file, char head[HEAD_BYTES])
 {
-    ssize_t n = c->fd[file] < 0 ? 0 : pread(c->fd[file], head, EL_CGROUP_SURVEY - 1, 0);
+    ssize_t n = c->fd[file] < 0 ? 0 : pread(c->fd[file], head, HEAD_BYTES - 1, 0);
     char *end;
 
     head[n > 0 ? n : 0] = '\0';
-    if (n < EL_CGROUP_SURVEY - 1)
-        return n > 0 ? (size_t)n : 0;
+    if (n < HEAD_BYTES - 1)
+        return true;
     end = strrchr(head, '\n');
     *(end ? end : head) = '\0';
-    return end ? (size_t)(end - head) : 0;
+    return false;
 }
 
 int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out)
 {
     EL_AUTO_BUF struct el_buf b = {0};
-    char head[EL_CGROUP_SURVEY];
+    char head[HEAD_BYTES];
     int r;
 
     (void)read_head(c, file, head);
@@ -117,7 +121,8 @@ int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, con
 void el_cgroup_survey(struct el_cgroup *c, bool anew)
 {
     int64_t began_us = el_clock_boottime_us();
-    char head[EL_CGROUP_FILES][EL_CGROUP_SURVEY];
+    struct el_buf seen[EL_CGROUP_FILES] = {0};
+    char head[HEAD_BYTES];
     bool recent;
 
     pthread_mutex_lock(&c->lock);
@@ -126,11 +131,21 @@ void el_cgroup_survey(struct el_cgroup *c, bool anew)
     if (recent && !anew)
         return;
     for (int f = 0; f < EL_CGROUP_FILES; f++)
-        (void)read_head(c, (enum el_cgroup_file)f, head[f]);
+        if (read_head(c, (enum el_cgroup_file)f, head))
+            el_buf_puts(&seen[f], head);
+        else
+            (void)read_root(c, (enum el_cgroup_file)f, &seen[f]); /* what is not there is read again by itself */
     pthread_mutex_lock(&c->lock);
-    memcpy(c->survey, head, sizeof head);
+    for (int f = 0; f < EL_CGROUP_FILES; f++) {
+        struct el_buf old = c->survey[f];
+
+        c->survey[f] = seen[f];
+        seen[f] = old;
+    }
     c->survey_us = began_us;
     pthread_mutex_unlock(&c->lock);
+    for (int f = 0; f < EL_CGROUP_FILES; f++)
+        el_buf_free(&seen[f]);
 }
 
 int el_cgroup_surveyed_line(struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out)
@@ -139,7 +154,7 @@ int el_cgroup_surveyed_line(struct el_cgroup *c, enum el_cgroup_file file, const
 
     pthread_mutex_lock(&c->lock);
     if (c->survey_us && el_clock_boottime_us() - c->survey_us < SURVEY_US)
-        r = find_line(c->survey[file], device, out);
+        r = find_line(c->survey[file].data, device, out);
     pthread_mutex_unlock(&c->lock);
     return r == -ENODATA ? el_cgroup_root_line(c, file, device, out) : r;
 }

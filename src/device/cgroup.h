@@ -11,14 +11,12 @@
 /* Files of the root cgroup that every round reads and writes. */
 enum el_cgroup_file { EL_CGROUP_SUBTREE, EL_CGROUP_QOS, EL_CGROUP_MODEL, EL_CGROUP_FILES };
 
-#define EL_CGROUP_SURVEY 4096 /* bytes of the file that are kept: most machines' whole file */
-
 struct el_cgroup {
     const struct el_sysfs *fs;
     int fd[EL_CGROUP_FILES]; /* kept open; -1: opened each time */
     pthread_mutex_t lock;    /* of the survey */
     int64_t survey_us;       /* when it was begun, BOOTTIME; 0 = none */
-    char survey[EL_CGROUP_FILES][EL_CGROUP_SURVEY];
+    struct el_buf survey[EL_CGROUP_FILES];
 };
 
 void el_cgroup_open(struct el_cgroup *c, const struct el_sysfs *fs); /* `fs` is kept */

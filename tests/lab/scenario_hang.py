@@ -25,6 +25,12 @@ def ages(lab, since, until):
                   if i != VICTIM and since < int(at) < until)
 
 
+def late(lab):
+    """By how many ms a busy machine put off the guest's ticks at most: no part of what is judged."""
+    ticks = sorted({int(at) for at in re.findall(r' at (\d+)$', open(lab.share + '/watch').read(), re.M)})
+    return max(0, max(b - a for a, b in zip(ticks, ticks[1:])) - 1000)
+
+
 def state(lab, name, since):
     out = open(lab.share + '/watch').read()
     found = [int(at) for i, s, at in re.findall(r'^slot (\d+) (\w+) at (\d+)$', out, re.M) if i == VICTIM and s == name and int(at) > since]
@@ -60,11 +66,10 @@ def run():
         print(f'readings of the others, p50 and oldest: {calm[len(calm) // 2]} and {calm[-1]} ms before, '
               f'{others[len(others) // 2]} and {others[-1]} ms while it hangs')
         assert hung < stale < failed, 'not stale first'
-        # A poll starts within a period, then two go by, the second of which could not be asked; what a busy machine adds to the
-        # guest's ticks is no part of it.
-        late = max(0, calm[-1] - 1000)
-        assert failed - hung < 3500 + 4 * late, (failed - hung, late)
-        assert up - back < 2000 + 2 * late, (up - back, late)
-        assert others[len(others) // 2] < 1500 + late, others
+        # A poll starts within a period, then two go by, the second of which could not be asked. Half a second is the guest's own.
+        print(f'ticks late by {late(lab)} ms at most')
+        assert failed - hung < 3500 + 4 * late(lab), (failed - hung, late(lab))
+        assert up - back < 1500 + 2 * late(lab), (up - back, late(lab))
+        assert others[len(others) // 2] < 1000, others
         assert during[0] < 3 * before[0] + 20, (before, during)
         d.stop()

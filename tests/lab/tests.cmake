@@ -31,6 +31,7 @@ add_test(NAME lab.mock COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/mock/run.py ${C
 set_tests_properties(lab.mock PROPERTIES LABELS lab TIMEOUT 120 SKIP_RETURN_CODE 77)
 el_lab(cost full)
 el_lab(latency full)
+set_tests_properties(lab.latency PROPERTIES TIMEOUT 1200)  # an emulated second takes several where others are at work
 el_lab(stacks full)
 el_lab(systemd full)  # needs mmdebstrap and root too
 set_tests_properties(lab.systemd PROPERTIES TIMEOUT 1800)
