@@ -3,39 +3,141 @@
 #include <math.h>
 
 #include "base/base.h"
+#include "governor/observer.h"
 
-#define LEAST_W     0.25 /* smaller steps are not worth a write */
-#define PRICE_ERROR 0.25 /* declared prices are trusted within this */
-#define SETTLE_S    40.0
+/* What did best over many random plants (tests/bench/governors); none of it matters much. */
+#define LEAST_W     0.05 /* a jump is one above this, ... */
+#define NOISES      2.6  /* ... so many mean changes, ... */
+#define PRICE_ERROR 0.1  /* ... and this part of a change of host I/O */
+#define NOISE_MOST  0.4  /* of one change, so that bursts are not taken for noise */
+#define NOISE_RATE  0.02
+#define MOST_W      4.0  /* no drive collects garbage with more */
+#define MATCH_W     0.35 /* what ends is as large as what began */
+#define LIFE_S      42.0 /* none is believed for longer; assumed */
+#define NOBODY      0.1  /* odds that it was no drive's */
+#define READS       0.15 /* odds of a drive that only reads, to 1 of one that only writes */
+#define WILD        3e-3 /* a reading means no more than this much against anybody */
+#define ODDS_MOST   1e6
 
-double el_burst_step(struct el_burst *b, double overhead_w, double host_w, double dt_s)
+static void drop(struct el_observer *o, uint32_t slots, uint32_t k)
 {
-    double k = 1 - exp(-dt_s / SETTLE_S), error, threshold, jump;
+    uint32_t last = --o->bursts.count;
 
-    if (!b->started) {
-        *b = (struct el_burst){
-            .level_w = overhead_w, .host_level_w = host_w, .noise_w = 0.1, .last_w = overhead_w, .started = 1};
-        return 0;
+    o->bursts.burst[k] = o->bursts.burst[last];
+    for (uint32_t i = 0; i < slots; i++) {
+        o->node[i].odds[k] = o->node[i].odds[last];
+        o->node[i].share[k] = o->node[i].share[last];
     }
-    b->noise_w += 0.03 * (EL_MIN(fabs(overhead_w - b->last_w), 1.0) - b->noise_w);
-    b->last_w = overhead_w;
-    error = overhead_w - b->level_w;
-    threshold = LEAST_W + 2 * b->noise_w + PRICE_ERROR * fabs(host_w - b->host_level_w);
-    b->host_level_w += k * (host_w - b->host_level_w);
-    if (fabs(error) < threshold) {
-        b->votes = 0;
-        b->level_w += k * error;
-        return 0;
+}
+
+static void begin(struct el_observer *o, uint32_t slots, double watts)
+{
+    uint32_t k = o->bursts.count++;
+
+    o->bursts.burst[k] = (struct el_burst){.watts = watts, .age_s = o->dt_s / 2};
+    for (uint32_t i = 0; i < slots; i++) {
+        o->node[i].odds[k] = 1;
+        o->node[i].share[k] = 0;
     }
-    b->pending_w = b->votes && (error > 0) == (b->pending_w > 0) ? b->pending_w : 0;
-    b->votes = b->pending_w != 0 ? b->votes + 1 : 1;
-    jump = b->votes >= 2 ? (error + b->pending_w) / 2 : 0;
-    b->pending_w = error;
-    if (b->votes < 2)
-        return 0;
-    b->votes = 0;
-    b->pending_w = 0;
-    b->level_w = overhead_w;
-    b->host_level_w = host_w;
-    return jump;
+}
+
+static void end(struct el_observer *o, uint32_t slots, double watts)
+{
+    struct el_bursts *b = &o->bursts;
+    uint32_t best = 0;
+
+    for (uint32_t k = 1; k < b->count; k++)
+        if (fabs(b->burst[k].watts - watts) < fabs(b->burst[best].watts - watts))
+            best = k;
+    if (b->count && fabs(b->burst[best].watts - watts) < MATCH_W)
+        drop(o, slots, best);
+}
+
+void el_burst_watch(struct el_observer *o, uint32_t slots, double card_w)
+{
+    struct el_bursts *b = &o->bursts;
+    double moved = o->scale * (o->host_w - b->host_w), jump = card_w - b->card_w - moved,
+           least = LEAST_W + NOISES * b->noise_w + PRICE_ERROR * fabs(moved);
+    bool first = !b->card_w;
+
+    b->card_w = card_w;
+    b->host_w = o->host_w;
+    if (first)
+        return;
+    b->noise_w += NOISE_RATE * (EL_MIN(fabs(jump), NOISE_MOST) - b->noise_w);
+    if (jump > least && jump < MOST_W && b->count < EL_BURSTS)
+        begin(o, slots, jump);
+    else if (jump < -least)
+        end(o, slots, -jump);
+}
+
+/* Temperature, and what a sensor shows of it, that a watt makes in `age_s`. */
+static void response(const struct el_node *n, double age_s, double *temp_c, double *shown_c)
+{
+    double tau = n->r_c_per_w * n->c_j_per_k, a = exp(-age_s / tau), b = exp(-age_s / EL_SENSOR_LAG_S);
+
+    *temp_c = n->r_c_per_w * (1 - a);
+    *shown_c = n->r_c_per_w * (1 - (tau * a - EL_SENSOR_LAG_S * b) / (tau - EL_SENSOR_LAG_S));
+}
+
+static double within(double mean, double deviation, double lo, double hi)
+{
+    double s = M_SQRT1_2 / deviation;
+
+    return 0.5 * EL_MAX(erf((hi - mean) * s) - erf((lo - mean) * s), 0) + WILD;
+}
+
+void el_burst_hear(const struct el_observer *o, struct el_node *n, double mean, double variance, double lo, double hi)
+{
+    double deviation = sqrt(variance), temp, shown;
+
+    for (uint32_t k = 0; k < o->bursts.count; k++) {
+        const struct el_burst *b = &o->bursts.burst[k];
+        double without;
+
+        response(n, b->age_s, &temp, &shown);
+        shown *= b->watts;
+        without = mean - n->share[k] * shown;
+        n->odds[k] *= within(without + shown, deviation, lo, hi) / within(without, deviation, lo, hi);
+        n->odds[k] = EL_CLAMP(n->odds[k], 1 / ODDS_MOST, ODDS_MOST);
+    }
+}
+
+static double weight(const struct el_node *n, uint32_t k)
+{
+    return n->read_us && !el_node_blind(n) ? n->odds[k] * (READS + n->write_share) : 0;
+}
+
+/* What was thought of it before is put right from its beginning. */
+static void give(struct el_node *n, uint32_t k, const struct el_burst *b, double share)
+{
+    double more = (share - n->share[k]) * b->watts, temp, shown;
+
+    response(n, b->age_s, &temp, &shown);
+    n->x[EL_X_TEMP] += more * temp;
+    n->x[EL_X_SHOWN] += more * shown;
+    n->share[k] = share;
+    n->burst_w += share * b->watts;
+    n->burst_w2 += share * (1 - share) * b->watts * b->watts;
+}
+
+void el_burst_share(struct el_observer *o, uint32_t slots)
+{
+    for (uint32_t i = 0; i < slots; i++)
+        o->node[i].burst_w = o->node[i].burst_w2 = 0;
+    for (uint32_t k = 0; k < o->bursts.count;) {
+        struct el_burst *b = &o->bursts.burst[k];
+        double sum = NOBODY;
+
+        if (b->age_s > LIFE_S) {
+            drop(o, slots, k);
+            continue;
+        }
+        for (uint32_t i = 0; i < slots; i++)
+            sum += weight(&o->node[i], k);
+        for (uint32_t i = 0; i < slots; i++)
+            give(&o->node[i], k, b, weight(&o->node[i], k) / sum);
+        b->age_s += o->dt_s;
+        k++;
+    }
 }

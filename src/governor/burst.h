@@ -1,18 +1,30 @@
 /* Background work seen in the card's measured power: a drive that begins to collect garbage draws watts that no host
- * I/O explains, seconds before any temperature tells. Pure. */
+ * I/O explains, at once and seconds before any temperature tells. The jump says when and how much; whose it is, the
+ * readings of all drives say together, as it is one drive's: each is given the part that is its by what they showed
+ * since. Pure; fixed size. */
 #pragma once
 
 #include <stdint.h>
 
+#define EL_BURSTS 6 /* that may go on at once */
+
+struct el_observer;
+struct el_node;
+
 struct el_burst {
-    double level_w;      /* what the card drew beside host I/O, before the present step of it */
-    double host_level_w; /* host I/O that went with it */
-    double noise_w;      /* mean change from reading to reading */
-    double last_w, pending_w;
-    uint32_t votes;
-    int started;
+    double watts, age_s;
 };
 
-/* One reading of `overhead_w` (card power less host I/O) while the host draws `host_w` at declared prices. Returns a
- * step that two readings agree on and that wrong prices cannot explain, else 0. */
-double el_burst_step(struct el_burst *b, double overhead_w, double host_w, double dt_s);
+struct el_bursts {
+    struct el_burst burst[EL_BURSTS];
+    uint32_t count;
+    double noise_w; /* mean change from reading to reading that host I/O does not explain */
+    double card_w, host_w;
+};
+
+/* A reading of the card's power, after the host's I/O was priced: bursts begin and end. */
+void el_burst_watch(struct el_observer *o, uint32_t slots, double card_w);
+/* A reading of drive `n`, found in [lo, hi), where `mean` and `variance` were believed of it. */
+void el_burst_hear(const struct el_observer *o, struct el_node *n, double mean, double variance, double lo, double hi);
+/* After all readings of a step: what they say of whose bursts they are, in the drives' power and temperatures. */
+void el_burst_share(struct el_observer *o, uint32_t slots);

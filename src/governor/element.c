@@ -178,7 +178,7 @@ static void slot_power(struct element *e, uint32_t i, const struct el_pace_wish 
         .capped = d->cap_ratio < 1,
         .obeyed = !in->slot[i].actuator_failed && n->host_w < 1.15 * d->budget_w + 0.25,
         .at_floor = d->budget_w < 1.05 * w->floor_w,
-        .allowed_w = s->idle_w + n->x[EL_X_GAIN] * host + n->x[EL_X_POWER],
+        .allowed_w = s->idle_w + n->x[EL_X_GAIN] * host + n->x[EL_X_POWER] + n->burst_w,
         .excess_c = el_observer_predict(&e->observer, e->card, i, n->host_w, HOLD_S) - limit,
     };
 

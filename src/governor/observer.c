@@ -7,27 +7,27 @@
 #include "governor/interval.h"
 
 /* Assumed, and what did best over many random plants (tests/bench/governors): none of it is tuned to one. */
-#define SENSOR_LAG_S 2.5  /* sensors of M.2 drives follow with 1..5 s */
-#define NOISE_C      0.25 /* before the 1 C grain */
-#define NOISE_LO     0.01 /* variance; and its bounds, and how fast it is learnt */
-#define NOISE_HI     0.25
-#define NOISE_RATE   0.004
-#define WRITE_S      120.0
-#define DRIFT_WRITE  0.04 /* and more of it while the host writes */
+#define NOISE_C     0.25 /* before the 1 C grain */
+#define NOISE_LO    0.01 /* variance; and its bounds, and how fast it is learnt */
+#define NOISE_HI    0.25
+#define NOISE_RATE  0.004
+#define WRITE_S     120.0
+#define DRIFT_WRITE 0.04 /* and more of it while the host writes */
 #define DRIFT_W2_S                                                                                                     \
     0.008 /* random walk of the power error: leakage, mix of work, background work that nobody announces, */
-#define JUMP_W2          1.2  /* added when a reading cannot be explained: a background burst began or ended */
-#define SURPRISE         1.1  /* corrections in standard deviations, summed over sensors and the last ... */
-#define SURPRISE_S       6.0  /* ... seconds, that point to a burst ... */
-#define SURPRISE_W2      1.0  /* ... of about this power, squared */
-#define PRICE_PULL       0.05 /* share of a change of host power by which the power error may change with it */
-#define GAIN_SD          0.15 /* declared prices and resistances are trusted within this ... */
-#define GAIN_WALK        1e-7 /* ... and may age */
+#define WATCHED_S        30.0  /* after a reading of the card's power bursts are seen there: ... */
+#define WATCHED_W2_S     0.003 /* ... what moves besides moves slowly */
+#define JUMP_W2          1.2   /* added when a reading cannot be explained: a background burst began or ended */
+#define SURPRISE         1.1   /* corrections in standard deviations, summed over sensors and the last ... */
+#define SURPRISE_S       6.0   /* ... seconds, that point to a burst ... */
+#define SURPRISE_W2      1.0   /* ... of about this power, squared */
+#define PRICE_PULL       0.05  /* share of a change of host power by which the power error may change with it */
+#define GAIN_SD          0.15  /* declared prices and resistances are trusted within this ... */
+#define GAIN_WALK        1e-7  /* ... and may age */
 #define GAIN_LO          0.5
 #define GAIN_HI          1.8
 #define SENSOR_WALK_C2_S 4e-4 /* a single sensor's distance from the composite wanders */
 #define SENSOR_PULL      0.25 /* C per W by which it may move when the host's power does */
-#define USUAL_S          300.0
 #define OVERHEAD_S       6.0
 #define POWER_ERROR_W    12.0 /* bounds of the power error and of its variance */
 #define POWER_VAR_MAX    9.0
@@ -75,7 +75,7 @@ bool el_node_blind(const struct el_node *n)
 
 double el_observer_power(const struct el_observer *o, const struct el_governor_card *card, uint32_t i)
 {
-    return EL_MAX(0, card->slot[i].idle_w + o->node[i].x[K] * o->node[i].host_w + o->node[i].x[D]);
+    return EL_MAX(0, card->slot[i].idle_w + o->node[i].x[K] * o->node[i].host_w + o->node[i].x[D] + o->node[i].burst_w);
 }
 
 /* Counted or not: what is believed of the drive's whole power goes on. */
@@ -125,13 +125,19 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
     }
 }
 
-/* x <- F x, P <- F P F' + Q over dt. Only temperatures move by themselves. */
-static void node_predict(struct el_node *n, double idle_w, double sink_c, double dt)
+/* Bursts show in the card's power. */
+static bool watched(const struct el_observer *o)
 {
-    double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / SENSOR_LAG_S),
+    return o->card_w_us && (double)(o->now_us - o->card_w_us) * 1e-6 < WATCHED_S;
+}
+
+/* x <- F x, P <- F P F' + Q over dt. Only temperatures move by themselves. */
+static void node_predict(struct el_node *n, double idle_w, double sink_c, bool watched, double dt)
+{
+    double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / EL_SENSOR_LAG_S),
            h = (1 - b) / 2;
     double f[2][4] = {{a, 0, g, g * n->host_w}, {h * (1 + a), b, h * g, h * g * n->host_w}}, fp[2][N];
-    double power = idle_w + n->x[K] * n->host_w + n->x[D], t = sink_c + (n->x[T] - sink_c) * a + g * power;
+    double power = idle_w + n->x[K] * n->host_w + n->x[D] + n->burst_w, t = sink_c + (n->x[T] - sink_c) * a + g * power;
 
     n->x[M] = b * n->x[M] + h * (n->x[T] + t);
     n->x[T] = t;
@@ -146,7 +152,7 @@ static void node_predict(struct el_node *n, double idle_w, double sink_c, double
     }
     n->p[T][T] += 2e-4 * dt;
     n->p[M][M] += 2e-4 * dt;
-    n->p[D][D] = EL_MIN(n->p[D][D] + (DRIFT_W2_S + DRIFT_WRITE * n->write_share) * dt +
+    n->p[D][D] = EL_MIN(n->p[D][D] + (watched ? WATCHED_W2_S : DRIFT_W2_S + DRIFT_WRITE * n->write_share) * dt +
                             PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w,
                         POWER_VAR_MAX);
     n->p[K][K] = EL_MIN(n->p[K][K] + GAIN_WALK * dt, GAIN_SD * GAIN_SD);
@@ -156,7 +162,7 @@ static void node_predict(struct el_node *n, double idle_w, double sink_c, double
 }
 
 /* One reading of what is shown (plus offset state `o`, or -1): all that is known is the step it fell into. */
-static void node_update(struct el_node *n, double reading_c, int o, double noise)
+static void node_update(const struct el_observer *all, struct el_node *n, double reading_c, int o, double noise)
 {
     double ph[N], mean = n->x[M] + (o < 0 ? 0 : n->x[o]), s, shift, shrink;
 
@@ -165,6 +171,7 @@ static void node_update(struct el_node *n, double reading_c, int o, double noise
     s = ph[M] + (o < 0 ? 0 : ph[o]);
     if (!(s > 1e-9))
         return;
+    el_burst_hear(all, n, mean, s + noise, reading_c - n->grain_c / 2, reading_c + n->grain_c / 2);
     el_interval_update(mean, s, noise, reading_c - n->grain_c / 2, reading_c + n->grain_c / 2, &shift, &shrink);
     for (int i = 0; i < N; i++) {
         n->x[i] += ph[i] / s * shift;
@@ -177,7 +184,7 @@ static void node_update(struct el_node *n, double reading_c, int o, double noise
     n->x[K] = EL_CLAMP(n->x[K], GAIN_LO, GAIN_HI);
 }
 
-static void composite_update(struct el_node *n, double reading_c)
+static void composite_update(const struct el_observer *o, struct el_node *n, double reading_c)
 {
     double error = reading_c - n->x[M];
 
@@ -186,11 +193,11 @@ static void composite_update(struct el_node *n, double reading_c)
     if (fabs(error) >
         n->grain_c / 2 + 3 * sqrt(n->noise) + 2 * sqrt(n->p[M][M])) /* not what the model expects at all */
         n->p[D][D] = EL_MIN(n->p[D][D] + JUMP_W2, POWER_VAR_MAX);
-    node_update(n, reading_c, -1, n->noise);
+    node_update(o, n, reading_c, -1, n->noise);
 }
 
 /* Single sensors move first and step at other moments: early signals, never the measure. */
-static void sensors_update(struct el_node *n, const struct el_reading *sensor, int64_t now_us)
+static void sensors_update(const struct el_observer *all, struct el_node *n, const struct el_reading *sensor)
 {
     int at = 0;
 
@@ -210,7 +217,7 @@ static void sensors_update(struct el_node *n, const struct el_reading *sensor, i
         } else {
             error = value - n->x[M] - n->x[o];
             n->sensor_noise[at] += 0.02 * (EL_MIN(error * error, 25.0) - n->sensor_noise[at]);
-            node_update(n, value, o, EL_MAX(n->sensor_noise[at] - 0.1, NOISE_C * NOISE_C));
+            node_update(all, n, value, o, EL_MAX(n->sensor_noise[at] - 0.1, NOISE_C * NOISE_C));
         }
         at++;
     }
@@ -228,7 +235,6 @@ static void sink_step(struct el_observer *o, const struct el_governor_card *card
         if (el_node_blind(&o->node[i]))
             continue;
         error += o->node[i].x[D];
-        o->node[i].usual_w += (o->node[i].x[D] - o->node[i].usual_w) * (1 - exp(-dt / USUAL_S));
         n++;
     }
     target = o->inlet_c + o->resistance_c_per_w * flow;
@@ -261,26 +267,6 @@ static void air_step(struct el_observer *o, const struct el_governor_card *card,
     if (el_reading_usable(&in->airflow_mlfm))
         o->airflow_lfm = EL_CLAMP((double)in->airflow_mlfm.value * 1e-3, 20, 5000);
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
-}
-
-/* A step of `jump_w` in the card's power belongs to one of the drives: each is believed a little, and the readings that
- * follow decide. What ends, ends where it was. */
-static void burst_spread(struct el_observer *o, const struct el_governor_card *card, double jump_w)
-{
-    double weight[EL_CARD_SLOTS_MAX], sum = 0;
-
-    for (uint32_t i = 0; i < card->slots; i++) {
-        const struct el_node *n = &o->node[i];
-
-        weight[i] = !n->read_us || el_node_blind(n) ? 0 : jump_w > 0 ? 1 : 0.1 + EL_MAX(0, n->x[D] - n->usual_w);
-        sum += weight[i];
-    }
-    for (uint32_t i = 0; i < card->slots && sum > 0; i++) {
-        double share = weight[i] / sum;
-
-        o->node[i].x[D] += share * jump_w;
-        o->node[i].p[D][D] = EL_MIN(o->node[i].p[D][D] + share * (1 - share) * jump_w * jump_w, POWER_VAR_MAX);
-    }
 }
 
 /* Declared prices against the card's power, where the host's watts have moved enough to tell. */
@@ -324,7 +310,7 @@ static void power_step(struct el_observer *o, const struct el_governor_card *car
     o->overhead_w += k * (overhead - o->overhead_w);
     o->card_w_us = in->card_power_mw.time_us;
     scale_learn(o, card_w);
-    burst_spread(o, card, el_burst_step(&o->burst, overhead, o->host_w, o->dt_s));
+    el_burst_watch(o, card->slots, card_w);
 }
 
 /* A background burst shows in all sensors of a drive before any one of them is sure: small corrections that keep
@@ -362,7 +348,7 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
         return;
     }
     if (n->read_us)
-        node_predict(n, card->slot[i].idle_w, o->sink_c, o->dt_s);
+        node_predict(n, card->slot[i].idle_w, o->sink_c, watched(o), o->dt_s);
     if (!el_reading_usable(r)) {
         node_blind(n, o->dt_s);
         return;
@@ -379,11 +365,12 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
     if (!n->read_us || el_node_blind(n) || fabs((double)r->value * 1e-3 - n->x[M]) > 15)
         node_start(n, (double)r->value * 1e-3);
     else
-        composite_update(n, (double)r->value * 1e-3);
-    sensors_update(n, in->slot[i].sensor_mc, in->now_us);
+        composite_update(o, n, (double)r->value * 1e-3);
+    sensors_update(o, n, in->slot[i].sensor_mc);
     n->read_us = EL_MAX(r->time_us, 1);
     n->blind_s = 0;
-    surprise_step(n, o->dt_s);
+    if (!watched(o))
+        surprise_step(n, o->dt_s);
 }
 
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
@@ -398,6 +385,7 @@ void el_observer_step(struct el_observer *o, const struct el_governor_card *card
     if (!o->started)
         sink_start(o, card);
     power_step(o, card, in);
+    el_burst_share(o, card->slots);
 }
 
 double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w,
@@ -406,7 +394,8 @@ double el_observer_predict(const struct el_observer *o, const struct el_governor
     const struct el_node *n = &o->node[i];
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
 
-    return sink + (n->x[T] - sink) * a + n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->x[D] + n->x[K] * host_w);
+    return sink + (n->x[T] - sink) * a +
+           n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->x[D] + n->burst_w + n->x[K] * host_w);
 }
 
 double el_observer_doubt(const struct el_observer *o, uint32_t i, double after_s)
@@ -414,7 +403,7 @@ double el_observer_doubt(const struct el_observer *o, uint32_t i, double after_s
     const struct el_node *n = &o->node[i];
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a);
 
-    return sqrt(EL_MAX(0, a * a * n->p[T][T] + 2 * a * g * n->p[T][D] + g * g * n->p[D][D]));
+    return sqrt(EL_MAX(0, a * a * n->p[T][T] + 2 * a * g * n->p[T][D] + g * g * (n->p[D][D] + n->burst_w2)));
 }
 
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,
@@ -424,5 +413,7 @@ double el_observer_headroom(const struct el_observer *o, const struct el_governo
     double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
     double t = el_observer_predict(o, card, i, n->host_w, delay_s);
 
-    return ((limit_c - sink - (t - sink) * a) / (n->r_c_per_w * (1 - a)) - card->slot[i].idle_w - n->x[D]) / n->x[K];
+    return ((limit_c - sink - (t - sink) * a) / (n->r_c_per_w * (1 - a)) - card->slot[i].idle_w - n->x[D] -
+            n->burst_w) /
+           n->x[K];
 }

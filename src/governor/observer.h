@@ -9,7 +9,8 @@
 #include "governor/burst.h"
 #include "governor/governor.h"
 
-#define EL_NODE_SENSORS 2 /* single sensors that are followed beside the composite */
+#define EL_SENSOR_LAG_S 2.5 /* sensors of M.2 drives follow with 1..5 s; assumed */
+#define EL_NODE_SENSORS 2   /* single sensors that are followed beside the composite */
 
 /* State of a drive: true temperature, what a lagging sensor shows of it, power error (background work, the neighbours'
  * air), how much heat a declared host watt really makes (wrong prices, wrong resistance), and how far each followed
@@ -26,14 +27,15 @@ struct el_node {
     double bytes_per_j;                   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
     double write_share;                   /* of the bytes moved, smoothed: background work follows writes */
     double moved_w;                       /* its change in the last step */
-    double surprise;                      /* corrections of late, in standard deviations and with their sign */
-    double usual_w;                       /* slow mean of the power error: what exceeds it is background work */
-    double noise;                         /* variance of the composite before its grain, learnt */
-    double grain_c;                       /* step of the readings: 1 until one between steps is seen */
-    int64_t read_us;                      /* time of the last reading used; 0 = none yet */
-    double blind_s;                       /* since a reading could be used */
-    int64_t moved_mc;                     /* last reading that was another than the one before, ... */
-    double moved_d, moved_k;              /* ... and power error and gain as they were then */
+    double burst_w, burst_w2;             /* bursts that the card's power told of: its part, and the variance of it */
+    double odds[EL_BURSTS], share[EL_BURSTS]; /* that one is its, before the others are heard and after */
+    double surprise;                          /* corrections of late, in standard deviations and with their sign */
+    double noise;                             /* variance of the composite before its grain, learnt */
+    double grain_c;                           /* step of the readings: 1 until one between steps is seen */
+    int64_t read_us;                          /* time of the last reading used; 0 = none yet */
+    double blind_s;                           /* since a reading could be used */
+    int64_t moved_mc;                         /* last reading that was another than the one before, ... */
+    double moved_d, moved_k;                  /* ... and power error and gain as they were then */
     uint64_t bytes[2], ops[2];
     int64_t io_us;
     bool io_known; /* host_w was counted: else it is what the drive may do at most */
@@ -48,7 +50,7 @@ struct el_observer {
     int64_t card_w_us;         /* of the last card power reading used */
     double scale;              /* true watts per declared host watt of the whole card, learnt from its power sensor */
     double then_card_w, then_host_w, then_s;
-    struct el_burst burst;
+    struct el_bursts bursts;
     int64_t now_us;
     double dt_s;
     bool started;

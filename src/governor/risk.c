@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 /* What did best over many random plants (tests/bench/governors). */
-#define ABOVE_C 0.35  /* counts as caught above */
+#define ABOVE_C 0.27  /* counts as caught above */
 #define SHARE   0.006 /* of the time that may be spent there, as believed: 22 s in an hour */
 #define TAILS   0.5   /* the step of a reading cuts off the tails that a normal distribution has */
 #define RATE    0.015 /* C per second above */

@@ -55,7 +55,7 @@ static double host_for(const struct el_observer *o, const struct el_governor_car
 
         if (!d->read_us)
             continue;
-        watts -= card->slot[i].idle_w + d->x[EL_X_POWER];
+        watts -= card->slot[i].idle_w + d->x[EL_X_POWER] + d->burst_w;
         gain += d->x[EL_X_GAIN] * (d->host_w + 0.1); /* who works most counts most */
         host += d->host_w + 0.1;
         n++;
