@@ -18,8 +18,6 @@
 #include "base/base.h"
 #include "base/log.h"
 
-#define NOBODY_ID 65534
-
 /* Landlock as of ABI 6; Debian 12's headers end at 2. */
 #define ACCESS_FS_REFER        (1ULL << 13)
 #define ACCESS_FS_TRUNCATE     (1ULL << 14)
@@ -60,13 +58,13 @@ static void choose_capabilities(const struct el_confine *c, capng_type_t sets)
 static int become(const char *name)
 {
     const struct passwd *pw = getpwnam(name);
-    uid_t uid = pw ? pw->pw_uid : NOBODY_ID;
-    gid_t gid = pw ? pw->pw_gid : NOBODY_ID;
+    uid_t uid = pw ? pw->pw_uid : EL_NOBODY;
+    gid_t gid = pw ? pw->pw_gid : EL_NOBODY;
 
     if (!pw)
         el_log_warning(
             "there is no user %s: running as user id %d; make it with `systemd-sysusers` or `useradd --system %s`",
-            name, NOBODY_ID, name);
+            name, EL_NOBODY, name);
     if ((pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL)) < 0 || setresgid(gid, gid, gid) < 0 ||
         setresuid(uid, uid, uid) < 0)
         return -errno;

@@ -20,9 +20,11 @@ struct el_confine_call {
     uint64_t mask[2], value[2];
 };
 
+#define EL_NOBODY 65534 /* user and group of who has no rights */
+
 struct el_confine {
     enum el_sandbox_mode mode;
-    const char *user; /* whose rights root takes; when there is no such user: nobody's (65534). NULL = stays root */
+    const char *user;         /* whose rights root takes; when there is no such user: EL_NOBODY's. NULL = stays root */
     uint64_t capabilities;    /* those that stay, if we have them: 1 << CAP_... */
     const char *const *read;  /* files and directories, NULL-terminated; those that are not there are skipped */
     const char *const *write; /* likewise; also made and removed */

@@ -59,7 +59,7 @@ struct el_machine_flags {
         "root", EL_FLAG_TEXT, &(m).root                                                                                \
     }
 #define EL_MACHINE_HELP                                                                                                \
-    "  --config FILE      settings (default: /etc/elementd/elementd.yaml if it is there)\n"                            \
+    "  --config FILE      settings (default: " EL_CONFIG_FILE " if it is there)\n"                                     \
     "  --simulate CARD    a simulated card instead of this machine: element-aic, lqd4500\n"                            \
     "  --cards N          how many of them (1)\n"                                                                      \
     "  --workload NAME    what its drives do (random-write-4k); a name from the card's profile, or idle\n"             \

@@ -21,7 +21,7 @@ static const char help[] =
     "Looks for what keeps elementd from doing its work here, and says how to mend it. Changes nothing.\n"
     "Exit 1 when something must be mended.\n"
     "  --json         one object with a list of findings, for programs\n"
-    "  --config FILE  settings (default: /etc/elementd/elementd.yaml if it is there)\n";
+    "  --config FILE  settings (default: " EL_CONFIG_FILE " if it is there)\n";
 
 enum level { GOOD, NOTE, BAD }; /* works; works less than it could; does not work */
 static const char *const level_names[] = {"good", "note", "bad"};
@@ -271,8 +271,7 @@ static void check_processes(struct doctor *d)
              "elementd-exporter does not run: no /metrics, no page, and a walk shows nothing");
 }
 
-#define SNMPD_CONF    "/etc/snmp"
-#define EXPORTER_USER "elementd-exporter"
+#define SNMPD_CONF "/etc/snmp"
 
 /* What snmpd.conf says is one thing; another is whether there is a master, who may connect to it, and does it answer.
  */
@@ -285,9 +284,9 @@ static bool check_master(struct doctor *d, const char *path)
         find(d, NOTE, "snmp", NULL, "no AgentX socket at %s: nothing of elementd is seen through snmpd", path);
         return false;
     }
-    if (!el_snmpd_permits(path, EXPORTER_USER)) {
-        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp " EXPORTER_USER,
-             "the user " EXPORTER_USER " may not connect to the AgentX socket at %s", path);
+    if (!el_snmpd_permits(path, EL_EXPORTER_USER)) {
+        find(d, NOTE, "snmp", "agentXPerms 0660 0755 Debian-snmp " EL_EXPORTER_USER,
+             "the user " EL_EXPORTER_USER " may not connect to the AgentX socket at %s", path);
         return false;
     }
     r = el_snmpd_ask(path);

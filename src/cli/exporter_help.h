@@ -1,15 +1,15 @@
 /* --help of elementd-exporter. Included by its main alone. */
 #pragma once
 
-#define CONFIG_DEFAULT "/etc/elementd/elementd.yaml"
+#include "model/settings.h"
 
 static const char help[] =
     "usage: elementd-exporter [flags]\n"
     "Serves the snapshot that elementd writes: Prometheus, JSON, a status page, SNMP.\n\n"
-    "  --config FILE               settings (default: " CONFIG_DEFAULT " if it is there); flags win over it\n"
+    "  --config FILE               settings (default: " EL_CONFIG_FILE " if it is there); flags win over it\n"
     "  --snapshot FILE             what to serve (default: snapshot in the runtime directory of the settings)\n"
     "  --state-dir DIR             its own memory (default: $STATE_DIRECTORY)\n"
-    "  --user NAME                 whose rights to take when started by root (elementd-exporter;\n"
+    "  --user NAME                 whose rights to take when started by root (" EL_EXPORTER_USER ";\n"
     "                              when there is no such user: those of user id 65534)\n"
     "  --sandbox auto|require|off  auto: as much as this kernel can; require: all of it or exit 1\n"
     "  --web.listen-address A      HOST:PORT, may be given several times (default: [::]:10450 and 0.0.0.0:10450)\n"

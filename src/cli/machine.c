@@ -9,8 +9,6 @@
 #include "device/device.h"
 #include "twin/twin.h"
 
-#define INSTALLED_CONFIG "/etc/elementd/elementd.yaml"
-
 bool el_machine_is_play(const struct el_machine_flags *f)
 {
     return f->simulate || f->root;
@@ -65,7 +63,7 @@ const char *el_machine_config(const struct el_machine_flags *f)
 {
     if (f->config)
         return f->config;
-    return !el_machine_is_play(f) && access(INSTALLED_CONFIG, R_OK) == 0 ? INSTALLED_CONFIG : NULL;
+    return !el_machine_is_play(f) && access(EL_CONFIG_FILE, R_OK) == 0 ? EL_CONFIG_FILE : NULL;
 }
 
 int el_machine_settings(const struct el_machine_flags *f, struct el_settings *out)

@@ -44,7 +44,7 @@ static int load_web(const char *path, struct el_web_config **out, char *why, siz
 int main(int argc, char **argv)
 {
     struct exporter e = {
-        .o = {.user = "elementd-exporter", .state_dir = getenv("STATE_DIRECTORY"), .load = load, .load_web = load_web}};
+        .o = {.user = EL_EXPORTER_USER, .state_dir = getenv("STATE_DIRECTORY"), .load = load, .load_web = load_web}};
     char name[] = "elementd-exporter", why[4096];
     bool version = false;
     const struct el_flag flags[] = {
@@ -78,8 +78,8 @@ int main(int argc, char **argv)
         return r;
     if (version)
         return puts("elementd-exporter " EL_VERSION) == EOF;
-    if (!e.o.config_path && access(CONFIG_DEFAULT, F_OK) == 0)
-        e.o.config_path = CONFIG_DEFAULT;
+    if (!e.o.config_path && access(EL_CONFIG_FILE, F_OK) == 0)
+        e.o.config_path = EL_CONFIG_FILE;
     e.o.ctx = &e;
     if (load(&e, &s, why, sizeof why) < 0) {
         fprintf(stderr, "elementd-exporter: %s\n", why);

@@ -6,20 +6,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/confine.h"
 #include "base/file.h"
-
-#define NOBODY 65534 /* what the exporter falls back to */
 
 /* Owned by whom the exporter becomes when it is started as root. */
 static int make_exporter_state(const struct el_rundir *d)
 {
-    const struct passwd *pw = geteuid() == 0 ? getpwnam("elementd-exporter") : NULL;
+    const struct passwd *pw = geteuid() == 0 ? getpwnam(EL_EXPORTER_USER) : NULL;
     char path[EL_PATH_MAX + 32];
 
     snprintf(path, sizeof path, "%s/exporter", d->state);
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
         return -errno;
-    return geteuid() == 0 && chown(path, pw ? pw->pw_uid : NOBODY, pw ? pw->pw_gid : NOBODY) < 0 ? -errno : 0;
+    return geteuid() == 0 && chown(path, pw ? pw->pw_uid : EL_NOBODY, pw ? pw->pw_gid : EL_NOBODY) < 0 ? -errno : 0;
 }
 
 static int make_private(struct el_rundir *d)
@@ -79,8 +78,8 @@ int el_rundir_make(struct el_rundir *d, bool play)
 
     if (!d->runtime || !d->state) {
         if (!play && geteuid() == 0) {
-            d->runtime = d->runtime ? d->runtime : "/run/elementd";
-            d->state = d->state ? d->state : "/var/lib/elementd";
+            d->runtime = d->runtime ? d->runtime : EL_RUNTIME_DIR;
+            d->state = d->state ? d->state : EL_STATE_DIR;
         } else {
             r = make_private(d);
             d->runtime = d->runtime ? d->runtime : d->runtime_path;

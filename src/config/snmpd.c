@@ -14,6 +14,7 @@
 #include <sys/un.h>
 
 #include "base/base.h"
+#include "base/confine.h"
 #include "base/file.h"
 #include "base/oid.h"
 #include "base/text.h"
@@ -22,7 +23,6 @@
 #define WORDS_MAX     8
 #define ROOTS         3
 #define VIEW_MAX      33 /* vacmViewTreeFamilyViewName, RFC 3415 */
-#define NOBODY_ID     65534
 #define GROUPS_MAX    64
 #define ANSWER_S      2 /* a master that is well answers in milliseconds */
 
@@ -152,8 +152,8 @@ static bool permits(const char *path, mode_t want, uid_t uid, const gid_t *group
 bool el_snmpd_permits(const char *socket, const char *user)
 {
     const struct passwd *pw = getpwnam(user);
-    uid_t uid = pw ? pw->pw_uid : NOBODY_ID;
-    gid_t gid = pw ? pw->pw_gid : NOBODY_ID, group[GROUPS_MAX] = {gid};
+    uid_t uid = pw ? pw->pw_uid : EL_NOBODY;
+    gid_t gid = pw ? pw->pw_gid : EL_NOBODY, group[GROUPS_MAX] = {gid};
     int groups = GROUPS_MAX;
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
 

@@ -157,7 +157,7 @@ static double write_rate(const struct history *h, int64_t window_s, int64_t leas
 
     if (!from || h->last.at_s - from->at_s < least_s)
         return NAN;
-    return (double)(h->last.written - from->written) * 512000.0 / (double)(h->last.at_s - from->at_s);
+    return (double)(h->last.written - from->written) * EL_NVME_DATA_UNIT_BYTES / (double)(h->last.at_s - from->at_s);
 }
 
 struct forecast {
@@ -176,7 +176,7 @@ static void widen(struct forecast *f, double days)
  * too, tell how far off that may be. */
 static struct forecast by_bytes(const struct el_slot *slot)
 {
-    double written = (double)slot->smart.data_units_written * 512000.0;
+    double written = el_nvme_written_bytes(&slot->smart);
     double hours = (double)slot->smart.power_on_hours;
     double left = fmax(0, slot->rated_endurance_bytes - written) / (double)DAY_S;
     double rate = isfinite(slot->write_rate_30d) ? slot->write_rate_30d : slot->write_rate_1d;
@@ -389,7 +389,7 @@ int el_endurance_warranty(struct el_card *card, const struct el_slot *slots, con
 
         if (slot->stamp[EL_READ_SMART].time_us == 0 || slot->state != EL_SLOT_UP)
             continue;
-        written += (double)slot->smart.data_units_written * 512000.0;
+        written += el_nvme_written_bytes(&slot->smart);
         used = fmax(used, slot->smart.percentage_used / 100.0); /* fmax passes over NAN */
     }
     if (isfinite(used) && card->rated_endurance_bytes > 0)

@@ -120,8 +120,22 @@ static void range_of(const struct el_plot_panel *p, size_t n, double *low, doubl
     *high += isnan(p->high) ? 0.05 * (*high - *low) : 0;
 }
 
-static void draw_line(struct el_buf *b, const struct el_plot_line *l, const double *x, size_t n, double x_scale,
-                      double y0, double low, double y_scale)
+/* Where the values of a panel stand, in pixels. */
+struct frame {
+    double x0, x_scale, bottom, low, y_scale;
+};
+
+static double at_x(const struct frame *f, double x)
+{
+    return LEFT + (x - f->x0) * f->x_scale;
+}
+
+static double at_y(const struct frame *f, double y)
+{
+    return f->bottom - (y - f->low) * f->y_scale;
+}
+
+static void draw_line(struct el_buf *b, const struct el_plot_line *l, const double *x, size_t n, const struct frame *f)
 {
     bool pen = false;
 
@@ -132,9 +146,9 @@ static void draw_line(struct el_buf *b, const struct el_plot_line *l, const doub
             continue;
         }
         el_buf_putc(b, pen ? 'L' : 'M');
-        px(b, LEFT + (x[i] - x[0]) * x_scale);
+        px(b, at_x(f, x[i]));
         el_buf_putc(b, ' ');
-        px(b, y0 - (l->y[i] - low) * y_scale);
+        px(b, at_y(f, l->y[i]));
         pen = true;
     }
     el_buf_printf(b, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\" stroke-linejoin=\"round\"%s/>\n",
@@ -157,26 +171,26 @@ static void legend(struct el_buf *b, const struct el_plot_panel *p, double top)
 static void draw_panel(struct el_buf *b, const struct el_plot_panel *p, const double *x, size_t n, double top,
                        bool x_labels)
 {
-    double low, high, x_span = n > 1 && x[n - 1] > x[0] ? x[n - 1] - x[0] : 1, step;
-    double x_scale = (WIDTH - LEFT - RIGHT) / x_span, y_scale;
+    double high, x_span = n > 1 && x[n - 1] > x[0] ? x[n - 1] - x[0] : 1, step;
+    struct frame f = {.x0 = x[0], .x_scale = (WIDTH - LEFT - RIGHT) / x_span, .bottom = top + PANEL};
 
-    range_of(p, n, &low, &high);
-    y_scale = PANEL / (high - low);
+    range_of(p, n, &f.low, &high);
+    f.y_scale = PANEL / (high - f.low);
     label(b, LEFT, top - 8, "start", "panel", p->title);
-    step = tick_step(high - low);
-    for (double v = ceil(low / step) * step; v <= high + step / 1e6; v += step) {
-        line(b, LEFT, top + PANEL - (v - low) * y_scale, WIDTH - RIGHT, top + PANEL - (v - low) * y_scale, "#e8eaed");
-        number_label(b, LEFT - 8, top + PANEL - (v - low) * y_scale + 4, "end", fabs(v) < step / 1e6 ? 0 : v);
+    step = tick_step(high - f.low);
+    for (double v = ceil(f.low / step) * step; v <= high + step / 1e6; v += step) {
+        line(b, LEFT, at_y(&f, v), WIDTH - RIGHT, at_y(&f, v), "#e8eaed");
+        number_label(b, LEFT - 8, at_y(&f, v) + 4, "end", fabs(v) < step / 1e6 ? 0 : v);
     }
     step = tick_step(x_span);
     for (double v = ceil(x[0] / step) * step; v <= x[0] + x_span + step / 1e6; v += step) {
-        line(b, LEFT + (v - x[0]) * x_scale, top + PANEL, LEFT + (v - x[0]) * x_scale, top + PANEL + 4, "#9aa0a6");
+        line(b, at_x(&f, v), f.bottom, at_x(&f, v), f.bottom + 4, "#9aa0a6");
         if (x_labels)
-            number_label(b, LEFT + (v - x[0]) * x_scale, top + PANEL + 18, "middle", v);
+            number_label(b, at_x(&f, v), f.bottom + 18, "middle", v);
     }
-    line(b, LEFT, top + PANEL, WIDTH - RIGHT, top + PANEL, "#9aa0a6");
+    line(b, LEFT, f.bottom, WIDTH - RIGHT, f.bottom, "#9aa0a6");
     for (size_t k = 0; k < p->lines; k++)
-        draw_line(b, &p->line[k], x, n, x_scale, top + PANEL, low, y_scale);
+        draw_line(b, &p->line[k], x, n, &f);
     legend(b, p, top);
 }
 

@@ -140,13 +140,7 @@ static const struct part input_parts[] = {ONCE(card_inputs), PER_SLOT(slot_input
 static const struct part output_parts[] = {ONCE(card_outputs), PER_SLOT(slot_outputs, "out", el_decision)};
 static const struct part truth_parts[] = {PER_SLOT(slot_truth, "true", el_twin_truth)};
 
-/* Everything of a line that is read; the same walk writes names, writes values and reads them. */
-struct row {
-    double t_s;
-    struct el_governor_input in;
-    struct el_decision out;
-};
-
+/* The same walk writes names, writes values and reads them. */
 typedef void visit(void *ctx, const char *name, const struct column *c, void *value);
 
 static void walk_columns(const struct part *p, const char *prefix, char *base, visit *v, void *ctx)
@@ -328,150 +322,145 @@ void el_trace_write(struct el_trace_writer *w, const struct el_simulate_tick *ti
         w->error = w->line.failed ? -ENOMEM : errno ? -errno : -EIO;
 }
 
-/* Reading back. */
-struct take {
-    char *rest; /* of the line */
-    int64_t now_us;
-    const char *bad; /* first name that could not be read */
-    char bad_name[96];
+/* ---- reading back ---- */
+
+struct replay {
+    FILE *file;
+    char *line, *rest; /* of which `rest` is not taken yet */
+    size_t size;
+    char bad[96];        /* first name that could not be read, "" = none */
+    struct el_buf made;  /* what a cell would be now */
+    bool line_different; /* some cell of this line */
+    struct el_governor_card facts;
+    struct el_governor *law;
+    struct el_governor_input in;
+    struct el_decision out;
+    struct el_trace_replay *found;
 };
 
-static const char *next_cell(struct take *t)
+static bool next_line(struct replay *r)
 {
-    const char *cell = t->rest ? strsep(&t->rest, ",") : NULL;
+    if (getline(&r->line, &r->size, r->file) <= 0)
+        return false;
+    r->line[strcspn(r->line, "\n")] = '\0';
+    r->rest = r->line;
+    return true;
+}
+
+static const char *next_cell(struct replay *r)
+{
+    const char *cell = r->rest ? strsep(&r->rest, ",") : NULL;
 
     return cell ? cell : "";
 }
 
-static void take_cell(void *ctx, const char *name, const struct column *c, void *value)
+/* "# name value" lines into the facts; names in their order. */
+static void take_fact(void *ctx, const char *name, const struct column *c, void *value)
 {
-    struct take *t = ctx;
+    struct replay *r = ctx;
+    size_t n = strlen(name);
 
-    if (!t->bad && !get_value(next_cell(t), c, value, t->now_us)) {
-        el_text_copy(t->bad_name, sizeof t->bad_name, name);
-        t->bad = t->bad_name;
-    }
-    if (!t->bad && strcmp(name, "now_us") == 0)
-        t->now_us = *(int64_t *)value;
+    if (r->bad[0] || (next_line(r) && strncmp(r->line, "# ", 2) == 0 && strncmp(r->line + 2, name, n) == 0 &&
+                      r->line[2 + n] == ' ' && get_value(r->line + 3 + n, c, value, 0)))
+        return;
+    el_text_copy(r->bad, sizeof r->bad, name);
 }
 
-struct same {
-    struct take *line;
-    struct el_buf made;
-    int64_t now_us;
-    struct el_trace_replay *out;
-    bool different;
-};
+/* `now_us` is the first of the cells: the others count from it. */
+static void take_cell(void *ctx, const char *name, const struct column *c, void *value)
+{
+    struct replay *r = ctx;
+
+    if (!r->bad[0] && !get_value(next_cell(r), c, value, r->in.now_us))
+        el_text_copy(r->bad, sizeof r->bad, name);
+}
 
 static void compare_cell(void *ctx, const char *name, const struct column *c, void *value)
 {
-    struct same *s = ctx;
-    const char *was = next_cell(s->line);
+    struct replay *r = ctx;
+    const char *was = next_cell(r);
 
-    el_buf_clear(&s->made);
-    put_value(&s->made, c, value, s->now_us);
-    if (strcmp(was, s->made.data ? s->made.data : "") == 0 || s->different)
+    el_buf_clear(&r->made);
+    put_value(&r->made, c, value, r->in.now_us);
+    if (strcmp(was, r->made.data ? r->made.data : "") == 0 || r->line_different)
         return;
-    s->different = true;
-    if (s->out->different == 0)
-        snprintf(s->out->first_what, sizeof s->out->first_what, "%s: %s in the trace, %s now", name,
-                 *was ? was : "nothing", s->made.len ? s->made.data : "nothing");
+    r->line_different = true;
+    if (r->found->different == 0)
+        snprintf(r->found->first_what, sizeof r->found->first_what, "%s: %s in the trace, %s now", name,
+                 *was ? was : "nothing", r->made.len ? r->made.data : "nothing");
 }
 
-/* "# name value" lines into the facts; names in their order. */
-struct take_fact {
-    FILE *file;
-    char *line;
-    size_t size;
-    bool bad;
-};
-
-static void take_fact(void *ctx, const char *name, const struct column *c, void *value)
+static int read_head(struct replay *r, char *why, size_t why_size)
 {
-    struct take_fact *t = ctx;
-    size_t n = strlen(name);
-
-    if (t->bad || getline(&t->line, &t->size, t->file) < 0) {
-        t->bad = true;
-        return;
-    }
-    t->line[strcspn(t->line, "\n")] = 0;
-    t->bad = strncmp(t->line, "# ", 2) != 0 || strncmp(t->line + 2, name, n) != 0 || t->line[2 + n] != ' ' ||
-             !get_value(t->line + 3 + n, c, value, 0);
-}
-
-static int read_head(struct take_fact *t, struct el_governor_card *facts, struct el_trace_replay *out, char *why,
-                     size_t why_size)
-{
-    if (getline(&t->line, &t->size, t->file) < 0 || strncmp(t->line, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) != 0) {
+    if (!next_line(r) || strncmp(r->line, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) != 0) {
         el_text_copy(why, why_size, "not a trace of this version of elementd");
         return -EBADMSG;
     }
-    t->line[strcspn(t->line, "\n")] = 0;
-    el_text_copy(out->law, sizeof out->law, t->line + sizeof TRACE_MAGIC - 1);
-    memset(facts, 0, sizeof *facts);
-    WALK(facts_parts, facts, &facts->slots, take_fact, t);
-    if (t->bad || facts->slots > EL_CARD_SLOTS_MAX ||
-        getline(&t->line, &t->size, t->file) < 0) { /* the line of names */
+    el_text_copy(r->found->law, sizeof r->found->law, r->line + sizeof TRACE_MAGIC - 1);
+    WALK(facts_parts, &r->facts, &r->facts.slots, take_fact, r);
+    if (r->bad[0] || r->facts.slots > EL_CARD_SLOTS_MAX || !next_line(r)) { /* the line of names */
         el_text_copy(why, why_size, "what the law was told beforehand is not whole");
         return -EBADMSG;
     }
     return 0;
 }
 
-static int replay_line(char *line, struct row *row, struct el_governor *g, uint32_t slots, struct el_trace_replay *out,
-                       char *why, size_t why_size)
+static int make_law(struct replay *r, char *why, size_t why_size)
 {
-    struct take t = {.rest = line};
-    struct same s = {.line = &t, .out = out};
+    const struct el_governor_law *law = el_simulate_law(r->found->law);
 
-    line[strcspn(line, "\n")] = 0;
-    if (el_num_parse_double(next_cell(&t), &row->t_s) < 0)
-        t.bad = "t_s";
-    WALK(input_parts, &row->in, &slots, take_cell, &t);
-    if (t.bad || !t.rest) {
-        snprintf(why, why_size, "tick %ju: %s is not readable", (uintmax_t)out->ticks + 1, t.bad ? t.bad : "the end");
+    if (!law) {
+        snprintf(why, why_size, "made by law \"%s\", which makes no decisions here", r->found->law);
         return -EBADMSG;
     }
-    el_governor_step(g, &row->in, &row->out);
-    s.now_us = row->in.now_us;
-    WALK(output_parts, &row->out, &slots, compare_cell, &s);
-    el_buf_free(&s.made);
-    out->ticks++;
-    if (s.different && out->different++ == 0)
-        out->first_t_s = row->t_s;
+    r->law = el_governor_new(law, &r->facts);
+    return r->law ? 0 : -ENOMEM;
+}
+
+static int replay_line(struct replay *r, char *why, size_t why_size)
+{
+    double t_s;
+
+    r->line_different = false;
+    if (el_num_parse_double(next_cell(r), &t_s) < 0)
+        el_text_copy(r->bad, sizeof r->bad, "t_s");
+    WALK(input_parts, &r->in, &r->facts.slots, take_cell, r);
+    if (r->bad[0] || !r->rest) {
+        snprintf(why, why_size, "tick %ju: %s is not readable", (uintmax_t)r->found->ticks + 1,
+                 r->bad[0] ? r->bad : "the end");
+        return -EBADMSG;
+    }
+    el_governor_step(r->law, &r->in, &r->out);
+    WALK(output_parts, &r->out, &r->facts.slots, compare_cell, r);
+    r->found->ticks++;
+    if (r->line_different && r->found->different++ == 0)
+        r->found->first_t_s = t_s;
     return 0;
 }
 
 int el_trace_replay(FILE *file, struct el_trace_replay *out, char *why, size_t why_size)
 {
-    struct el_governor_card *facts = calloc(1, sizeof *facts);
-    struct row *row = calloc(1, sizeof *row);
-    struct take_fact t = {.file = file};
-    const struct el_governor_law *law;
-    struct el_governor *g = NULL;
-    int r = facts && row ? 0 : -ENOMEM;
+    struct replay *r = calloc(1, sizeof *r);
+    int result;
 
     *out = (struct el_trace_replay){.first_t_s = NAN};
     el_text_copy(why, why_size, "out of memory");
-    if (r == 0)
-        r = read_head(&t, facts, out, why, why_size);
-    law = r == 0 ? el_simulate_law(out->law) : NULL;
-    if (r == 0 && !law) {
-        snprintf(why, why_size, "made by law \"%s\", which makes no decisions here", out->law);
-        r = -EBADMSG;
-    }
-    if (r == 0 && !(g = el_governor_new(law, facts)))
-        r = -ENOMEM;
-    while (r == 0 && getline(&t.line, &t.size, file) > 0)
-        r = replay_line(t.line, row, g, facts->slots, out, why, why_size);
-    if (r == 0 && out->ticks == 0) {
+    if (!r)
+        return -ENOMEM;
+    r->file = file;
+    r->found = out;
+    result = read_head(r, why, why_size);
+    if (result == 0)
+        result = make_law(r, why, why_size);
+    while (result == 0 && next_line(r))
+        result = replay_line(r, why, why_size);
+    if (result == 0 && out->ticks == 0) {
         el_text_copy(why, why_size, "no tick in it");
-        r = -EBADMSG;
+        result = -EBADMSG;
     }
-    el_governor_free(g);
-    free(t.line);
-    free(row);
-    free(facts);
-    return r;
+    el_governor_free(r->law);
+    el_buf_free(&r->made);
+    free(r->line);
+    free(r);
+    return result;
 }

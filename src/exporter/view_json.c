@@ -1,8 +1,11 @@
 /* The snapshot as one JSON object, from the same rows of the catalog as the metrics page:
  *
- *   {"version", "seq", "time", "stale", "daemon": {metrics}, "exporter": {metrics},
- *    "cards": [{"name", ..., "metrics": {}, "slots": [{"slot", "state", ..., "metrics": {}, "namespaces": []}],
- * "links": []}], "sensors": [], "alarms": [], "events": []}
+ *   {"version", "seq", "time", "stale",
+ *    "daemon": {metrics}, "exporter": {metrics},
+ *    "cards": [{"name", "number", "metrics": {},
+ *               "slots": [{"slot", "state", ..., "metrics": {}, "namespaces": []}],
+ *               "links": []}],
+ *    "sensors": [], "alarms": [], "events": []}
  *
  * A metric is named as on the metrics page without the prefix of its family. Its value is a number; an object by sub
  * label where it has one ("temperature_celsius": {"composite": 41, "1": 43}); the name of the state that holds; or, of

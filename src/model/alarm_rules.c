@@ -88,8 +88,7 @@ static void drive_health(const struct el_alarm_step *st, const struct el_slot *t
     bool spare_low = smart->available_spare_threshold <= 100 && /* more is no percentage */
                      smart->available_spare < smart->available_spare_threshold;
     bool worn = smart->percentage_used >= 100 ||
-                (t->rated_endurance_bytes > 0 &&
-                 (double)smart->data_units_written * EL_NVME_DATA_UNIT_BYTES >= t->rated_endurance_bytes);
+                (t->rated_endurance_bytes > 0 && el_nvme_written_bytes(smart) >= t->rated_endurance_bytes);
 
     about.id = EL_ALARM_SPARE;
     verdict = smart->critical_warning & 1u << 0 || spare_low ? EL_ALARM_WRONG : EL_ALARM_WELL;

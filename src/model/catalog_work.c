@@ -73,16 +73,12 @@ EL_READER(group_warning)
                                                       : el_absent;
 }
 
-static double written_bytes(const struct el_slot *t)
-{
-    return (double)t->smart.data_units_written * EL_NVME_DATA_UNIT_BYTES;
-}
-
 EL_READER(endurance_used)
 {
     const struct el_slot *t = slot_of(c, row);
 
-    return t->rated_endurance_bytes > 0 ? el_rounded(written_bytes(t) / t->rated_endurance_bytes, 6) : el_absent;
+    return t->rated_endurance_bytes > 0 ? el_rounded(el_nvme_written_bytes(&t->smart) / t->rated_endurance_bytes, 6)
+                                        : el_absent;
 }
 
 /* Only when every drive of the card has told: a sum with a hole is a false low. */
@@ -100,7 +96,7 @@ EL_READER(card_endurance_used)
             continue;
         if (t->state != EL_SLOT_UP || t->stamp[EL_READ_SMART].quality != EL_GOOD)
             return el_absent;
-        written += written_bytes(t);
+        written += el_nvme_written_bytes(&t->smart);
     }
     return el_rounded(written / card->rated_endurance_bytes, 6);
 }

@@ -79,6 +79,11 @@ struct el_nvme_smart {
 };
 #define EL_NVME_DATA_UNIT_BYTES 512000u
 
+static inline double el_nvme_written_bytes(const struct el_nvme_smart *s)
+{
+    return (double)s->data_units_written * EL_NVME_DATA_UNIT_BYTES;
+}
+
 /* Error Information, log 01h. */
 struct el_nvme_error_log {
     uint64_t count;       /* of the newest entry: errors over the life of the controller; 0 = no entry */

@@ -25,8 +25,8 @@ void el_settings_default(struct el_settings *s)
 {
     memset(s, 0, sizeof *s);
     el_text_copy(s->profiles_dir, sizeof s->profiles_dir, "/usr/share/elementd/profiles");
-    el_text_copy(s->state_dir, sizeof s->state_dir, "/var/lib/elementd");
-    el_text_copy(s->runtime_dir, sizeof s->runtime_dir, "/run/elementd");
+    el_text_copy(s->state_dir, sizeof s->state_dir, EL_STATE_DIR);
+    el_text_copy(s->runtime_dir, sizeof s->runtime_dir, EL_RUNTIME_DIR);
     s->log_level = EL_LOG_INFO;
     s->poll.tick_ms = s->poll.hot_ms = 2000;
     s->poll.normal_ms = 5000;

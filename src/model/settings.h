@@ -6,6 +6,11 @@
 #include "model/decision.h"
 #include "model/snapshot.h"
 
+#define EL_CONFIG_FILE   "/etc/elementd/elementd.yaml" /* read when it is there and no other is named */
+#define EL_STATE_DIR     "/var/lib/elementd"
+#define EL_RUNTIME_DIR   "/run/elementd"
+#define EL_EXPORTER_USER "elementd-exporter" /* whose rights the exporter takes, by default */
+
 #define EL_PATH_MAX          256
 #define EL_LISTEN_MAX        8
 #define EL_SENSOR_MAPS_MAX   64

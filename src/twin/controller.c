@@ -11,6 +11,7 @@ enum { OK = 0, INVALID_FIELD = 0x002, INVALID_LOG = 0x109, NOT_CHANGEABLE = 0x10
 
 #define NVME_VERSION(major, minor) ((major) << 16 | (minor) << 8)
 #define LBA_BYTES                  512
+#define UNIT_BYTES                 ((double)EL_NVME_DATA_UNIT_BYTES)
 
 static uint16_t kelvin(double c)
 {
@@ -53,7 +54,7 @@ void el_twin_controller_init(struct el_twin_controller *c, const struct el_drive
     snprintf(c->serial, sizeof c->serial, "SIM%04X%02X%08X", card & 0xffff, slot & 0xff, (uint32_t)el_rng_u64(&r));
     c->power_on_hours = 200 + el_rng_u64(&r) % 20000;
     c->power_cycles = 5 + el_rng_u64(&r) % 60;
-    c->units_written = el_rng_u64(&r) % (uint64_t)(p->capacity_bytes * 200.0 / 512000); /* up to 200 drive writes */
+    c->units_written = el_rng_u64(&r) % (uint64_t)(p->capacity_bytes * 200.0 / UNIT_BYTES); /* up to 200 drive writes */
     c->units_read = 2 * c->units_written;
     c->errors = el_rng_u64(&r) % 4;
     c->lanes = p->link_width;
@@ -158,16 +159,16 @@ static void smart(struct el_twin_card *card, uint32_t slot, uint8_t *p)
     const struct el_twin_controller *c = &card->controller[slot];
     const struct el_plant_drive *d = &card->plant.drive[slot];
     uint16_t t = sensor_kelvin(card, slot, 0);
-    uint64_t units_written = c->units_written + (uint64_t)ceil(d->write_bytes / 512000);
+    uint64_t units_written = c->units_written + (uint64_t)ceil(d->write_bytes / UNIT_BYTES);
     double rated = d->profile->rated_endurance_bytes;
 
     p[EL_SMART_CRITICAL_WARNING] = t > c->threshold_k[0][0] || (t && t < c->threshold_k[0][1]) ? 2 : 0;
     el_le_put(p + EL_SMART_TEMPERATURE, 2, t);
     p[EL_SMART_SPARE] = 100;
     p[EL_SMART_SPARE_THRESHOLD] = 10;
-    p[EL_SMART_PERCENTAGE_USED] =
-        (uint8_t)fmin(100 * units_written * 512000.0 / (rated > 0 ? rated : 2000.0 * d->profile->capacity_bytes), 255);
-    el_le_put(p + EL_SMART_DATA_UNITS_READ, 16, c->units_read + (uint64_t)ceil(d->read_bytes / 512000));
+    p[EL_SMART_PERCENTAGE_USED] = (uint8_t)fmin(
+        100 * units_written * UNIT_BYTES / (rated > 0 ? rated : 2000.0 * d->profile->capacity_bytes), 255);
+    el_le_put(p + EL_SMART_DATA_UNITS_READ, 16, c->units_read + (uint64_t)ceil(d->read_bytes / UNIT_BYTES));
     el_le_put(p + EL_SMART_DATA_UNITS_WRITTEN, 16, units_written);
     el_le_put(p + EL_SMART_HOST_READS, 16, c->units_read * 40 + (uint64_t)d->read_ops);
     el_le_put(p + EL_SMART_HOST_WRITES, 16, c->units_written * 40 + (uint64_t)d->write_ops);
@@ -213,13 +214,13 @@ static void endurance_group(struct el_twin_card *card, uint32_t slot, uint8_t *p
 {
     const struct el_twin_controller *c = &card->controller[slot];
     const struct el_plant_drive *d = &card->plant.drive[slot];
-    double written = c->units_written * 512000.0 + d->write_bytes, rated = d->profile->rated_endurance_bytes;
+    double written = c->units_written * UNIT_BYTES + d->write_bytes, rated = d->profile->rated_endurance_bytes;
 
     p[EL_ENDGRP_SPARE] = 100;
     p[EL_ENDGRP_SPARE_THRESHOLD] = 10;
     el_le_put(p + EL_ENDGRP_ESTIMATE, 16, (el_u128)(rated / EL_ENDGRP_UNIT_BYTES));
     el_le_put(p + EL_ENDGRP_DATA_READ, 16,
-              (el_u128)((c->units_read * 512000.0 + d->read_bytes) / EL_ENDGRP_UNIT_BYTES));
+              (el_u128)((c->units_read * UNIT_BYTES + d->read_bytes) / EL_ENDGRP_UNIT_BYTES));
     el_le_put(p + EL_ENDGRP_DATA_WRITTEN, 16, (el_u128)(written / EL_ENDGRP_UNIT_BYTES));
     el_le_put(p + EL_ENDGRP_MEDIA_WRITTEN, 16, (el_u128)(1.3 * written / EL_ENDGRP_UNIT_BYTES));
 }
@@ -230,8 +231,8 @@ static void ocp_smart(struct el_twin_card *card, uint32_t slot, uint8_t *p)
     const struct el_twin_controller *c = &card->controller[slot];
     const struct el_plant_drive *d = &card->plant.drive[slot];
 
-    el_le_put(p + EL_OCP_MEDIA_WRITTEN, 16, (el_u128)(1.3 * (c->units_written * 512000.0 + d->write_bytes)));
-    el_le_put(p + EL_OCP_MEDIA_READ, 16, (el_u128)(1.1 * (c->units_read * 512000.0 + d->read_bytes)));
+    el_le_put(p + EL_OCP_MEDIA_WRITTEN, 16, (el_u128)(1.3 * (c->units_written * UNIT_BYTES + d->write_bytes)));
+    el_le_put(p + EL_OCP_MEDIA_READ, 16, (el_u128)(1.1 * (c->units_read * UNIT_BYTES + d->read_bytes)));
     el_le_put(p + EL_OCP_BAD_USER_BLOCKS, 8, (el_u128)100 << 48); /* none yet, 100 % of the reserve left */
     el_le_put(p + EL_OCP_BAD_SYSTEM_BLOCKS, 8, (el_u128)100 << 48);
     el_le_put(p + EL_OCP_USER_ERASE_MAX, 4, 120);
