@@ -23,12 +23,10 @@ def batches(data, first):
     stamps = [(ns, chr(what)) for ns, what in sorted(struct.iter_unpack('<qq', data[16 + 16 * first:16 + 16 * n]))]
     takes = [i for i, (_, what) in enumerate(stamps) if what == 'f']
     found = []
-    for i, end in zip(takes, takes[1:] + [len(stamps)]):
+    for i, end in zip(takes, takes[1:]):  # the last one is followed by the release at the end
         before = {what: ns for ns, what in stamps[max(0, i - 100):i]}
         after, writes = {}, []
         for ns, what in stamps[i:end]:
-            if writes and ns - writes[-1] > 300e6:
-                break
             after.setdefault(what, ns)
             if what == 'w':
                 writes.append(ns)
