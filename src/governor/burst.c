@@ -30,11 +30,21 @@ static void drop(struct el_observer *o, uint32_t slots, uint32_t k)
     }
 }
 
+/* All drives of a card are taken to be alike in this. */
+static void respond(struct el_burst *b, const struct el_node *n)
+{
+    double tau = n->r_c_per_w * n->c_j_per_k, t = exp(-b->age_s / tau), m = exp(-b->age_s / EL_SENSOR_LAG_S);
+
+    b->temp_c = b->watts * n->r_c_per_w * (1 - t);
+    b->shown_c = b->watts * n->r_c_per_w * (1 - (tau * t - EL_SENSOR_LAG_S * m) / (tau - EL_SENSOR_LAG_S));
+}
+
 static void begin(struct el_observer *o, uint32_t slots, double watts)
 {
     uint32_t k = o->bursts.count++;
 
     o->bursts.burst[k] = (struct el_burst){.watts = watts, .age_s = o->dt_s / 2};
+    respond(&o->bursts.burst[k], &o->node[0]);
     for (uint32_t i = 0; i < slots; i++) {
         o->node[i].odds[k] = 1;
         o->node[i].share[k] = 0;
@@ -71,15 +81,6 @@ void el_burst_watch(struct el_observer *o, uint32_t slots, double card_w)
         end(o, slots, -jump);
 }
 
-/* Temperature, and what a sensor shows of it, that a watt makes in `age_s`. */
-static void response(const struct el_node *n, double age_s, double *temp_c, double *shown_c)
-{
-    double tau = n->r_c_per_w * n->c_j_per_k, a = exp(-age_s / tau), b = exp(-age_s / EL_SENSOR_LAG_S);
-
-    *temp_c = n->r_c_per_w * (1 - a);
-    *shown_c = n->r_c_per_w * (1 - (tau * a - EL_SENSOR_LAG_S * b) / (tau - EL_SENSOR_LAG_S));
-}
-
 static double within(double mean, double deviation, double lo, double hi)
 {
     double s = M_SQRT1_2 / deviation;
@@ -89,16 +90,13 @@ static double within(double mean, double deviation, double lo, double hi)
 
 void el_burst_hear(const struct el_observer *o, struct el_node *n, double mean, double variance, double lo, double hi)
 {
-    double deviation = sqrt(variance), temp, shown;
+    double deviation = sqrt(variance);
 
     for (uint32_t k = 0; k < o->bursts.count; k++) {
         const struct el_burst *b = &o->bursts.burst[k];
-        double without;
+        double without = mean - n->share[k] * b->shown_c;
 
-        response(n, b->age_s, &temp, &shown);
-        shown *= b->watts;
-        without = mean - n->share[k] * shown;
-        n->odds[k] *= within(without + shown, deviation, lo, hi) / within(without, deviation, lo, hi);
+        n->odds[k] *= within(without + b->shown_c, deviation, lo, hi) / within(without, deviation, lo, hi);
         n->odds[k] = EL_CLAMP(n->odds[k], 1 / ODDS_MOST, ODDS_MOST);
     }
 }
@@ -111,11 +109,8 @@ static double weight(const struct el_node *n, uint32_t k)
 /* What was thought of it before is put right from its beginning. */
 static void give(struct el_node *n, uint32_t k, const struct el_burst *b, double share)
 {
-    double more = (share - n->share[k]) * b->watts, temp, shown;
-
-    response(n, b->age_s, &temp, &shown);
-    n->x[EL_X_TEMP] += more * temp;
-    n->x[EL_X_SHOWN] += more * shown;
+    n->x[EL_X_TEMP] += (share - n->share[k]) * b->temp_c;
+    n->x[EL_X_SHOWN] += (share - n->share[k]) * b->shown_c;
     n->share[k] = share;
     n->burst_w += share * b->watts;
     n->burst_w2 += share * (1 - share) * b->watts * b->watts;
@@ -138,6 +133,7 @@ void el_burst_share(struct el_observer *o, uint32_t slots)
         for (uint32_t i = 0; i < slots; i++)
             give(&o->node[i], k, b, weight(&o->node[i], k) / sum);
         b->age_s += o->dt_s;
+        respond(b, &o->node[0]);
         k++;
     }
 }

@@ -13,6 +13,7 @@ struct el_node;
 
 struct el_burst {
     double watts, age_s;
+    double temp_c, shown_c; /* what it makes by now of a drive's temperature, and of what is read of it */
 };
 
 struct el_bursts {
