@@ -92,6 +92,23 @@ static uint32_t slot_number(const struct el_snapshot *s, int32_t slot)
     return slot < 0 ? UINT32_MAX : el_snapshot_slots(s)[slot].number;
 }
 
+/* Where the thing of these numbers is now; -1: of none, or no longer there. */
+static int32_t card_row(const struct el_snapshot *s, uint32_t number)
+{
+    for (uint32_t i = 0; i < s->cards.count; i++)
+        if (el_snapshot_cards(s)[i].number == number)
+            return (int32_t)i;
+    return -1;
+}
+
+static int32_t slot_row(const struct el_snapshot *s, int32_t card, uint32_t number)
+{
+    for (uint32_t i = 0; i < s->slots.count && card >= 0; i++)
+        if ((int32_t)el_snapshot_slots(s)[i].card == card && el_snapshot_slots(s)[i].number == number)
+            return (int32_t)i;
+    return -1;
+}
+
 static struct watch *find(const struct el_alarm_step *st, const struct el_alarm_about *about)
 {
     for (uint32_t i = 0; i < st->table->n; i++) {
@@ -193,8 +210,11 @@ static void clear(const struct el_alarm_step *st, struct watch *w)
     char text[EL_EVENT_TEXT];
 
     if (w->active) {
-        if (!w->reported) /* what it was about is no longer there: its rows mean something else now */
-            w->alarm.card = w->alarm.slot = w->alarm.index = -1;
+        if (!w->reported) { /* a drive that is gone left its slot: who was told of a raise must find its end there */
+            w->alarm.card = card_row(st->s, w->card_number);
+            w->alarm.slot = slot_row(st->s, w->alarm.card, w->slot_number);
+            w->alarm.index = -1;
+        }
         snprintf(text, sizeof text, "over: %.*s", EL_EVENT_TEXT - 8, w->alarm.text);
         emit(st, &w->alarm, false, text);
     }

@@ -151,18 +151,23 @@ static void silence_holds_and_loss_ends(void **state)
 {
     struct world *w = *state;
 
-    slot(w, 0)->temp_mc[0].value = 90000;
+    slot(w, 1)->temp_mc[0].value = 90000;
     run(w, 20);
     assert_true(active(w, EL_ALARM_DRIVE_TEMPERATURE_CRITICAL));
-    slot(w, 0)->state = EL_SLOT_FAILED;
-    snprintf(slot(w, 0)->reason, 20, "no answer");
+    slot(w, 1)->state = EL_SLOT_FAILED;
+    snprintf(slot(w, 1)->reason, 20, "no answer");
     run(w, 200);
     assert_true(active(w, EL_ALARM_DRIVE_TEMPERATURE_CRITICAL)); /* nobody can tell */
     assert_true(active(w, EL_ALARM_DRIVE_LOST));
-    slot(w, 0)->state = EL_SLOT_GONE;
+    slot(w, 1)->state = EL_SLOT_GONE;
     run(w, 2);
     assert_false(active(w, EL_ALARM_DRIVE_TEMPERATURE_CRITICAL));
     assert_true(active(w, EL_ALARM_DRIVE_LOST));
+    for (uint32_t i = 0; i < w->events; i++) { /* the end of an alarm names the slot that its beginning named */
+        assert_int_equal(w->event[i].card, 0);
+        assert_int_equal(w->event[i].slot, 1);
+    }
+    assert_false(w->event[w->events - 1].raised);
 }
 
 static void replaced_drive_starts_anew(void **state)
