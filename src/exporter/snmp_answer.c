@@ -70,9 +70,11 @@ static void answer_next(const struct el_snmp_view *view, enum el_snmp_tree tree,
 static int handle(netsnmp_mib_handler *handler, netsnmp_handler_registration *reg, netsnmp_agent_request_info *info,
                   netsnmp_request_info *requests)
 {
-    const struct el_snmp_view *view = el_snmp_hold_view(handler->myvoid);
     enum el_snmp_tree tree = (enum el_snmp_tree)(uintptr_t)reg->my_reg_void;
+    const struct el_snmp_view *view;
 
+    el_snmp_hold_request(handler->myvoid, info->asp->pdu->transid); /* a master's number, or one that is never again */
+    view = el_snmp_hold_view(handler->myvoid);
     if (!view)
         return SNMP_ERR_RESOURCEUNAVAILABLE;
     for (netsnmp_request_info *r = requests; r; r = r->next) {

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 #define IDLE_US (2 * EL_USEC_PER_SEC) /* longer than any pause inside a walk; a snapshot of 1,024 drives is 9 MB */
-#define LOOK_US 5000 /* through a master each value is a turn: asking the source costs more than the value */
+#define REQUEST_US (2 * EL_USEC_PER_SEC) /* managers wait less; the number of a request may come again */
 
 int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source, const el_oid *base, size_t base_len)
 {
@@ -42,7 +42,17 @@ void el_snmp_hold_free(struct el_snmp_hold *h)
 void el_snmp_hold_turn(struct el_snmp_hold *h)
 {
     h->self.now_us = el_clock_boottime_us();
-    h->fresh = h->snapshot && h->self.now_us - h->looked_us < LOOK_US;
+    h->fresh = false;
+}
+
+void el_snmp_hold_request(struct el_snmp_hold *h, long id)
+{
+    if (h->view && id != 0 && id == h->request && h->self.now_us - h->begun_us < REQUEST_US) {
+        h->fresh = true;
+        return;
+    }
+    h->request = id;
+    h->begun_us = h->self.now_us;
 }
 
 void el_snmp_hold_rest(struct el_snmp_hold *h)
@@ -58,7 +68,6 @@ const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h)
     if (h->fresh)
         return h->snapshot;
     h->fresh = true;
-    h->looked_us = h->self.now_us;
     s = h->source.acquire(h->source.ctx, h->self.now_us, &h->stale);
     if (s && s == h->snapshot && h->stale == h->options.stale) {
         h->source.release(h->source.ctx, s);

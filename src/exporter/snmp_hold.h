@@ -1,5 +1,5 @@
-/* The snapshot and the view that SNMP answers from, held for one turn of its loop: every request of a turn sees the
- * same. The view is made when somebody asks for it, once per snapshot. One thread. */
+/* The snapshot and the view that SNMP answers from, held for one turn of its loop, and for all turns of one request of a
+ * master: each answer is of one snapshot. The view is made when somebody asks for it, once per snapshot. One thread. */
 #pragma once
 
 #include <stdatomic.h>
@@ -14,8 +14,9 @@ struct el_snmp_hold {
     struct el_snapshot *empty;          /* shown while there is none */
     struct el_snmp_view *view;          /* of `snapshot`; NULL = not asked for yet */
     bool stale;                         /* what the source said of the latest */
-    bool fresh;                         /* looked for a newer one in this turn, or a moment ago */
-    int64_t looked_us;                  /* when */
+    bool fresh;                         /* no newer one is looked for in this turn */
+    long request;                       /* of the master, that is being answered; 0 = none */
+    int64_t begun_us;                   /* when it began */
     int64_t asked_us;                   /* when a view was last needed */
     uint64_t entity_mark;
     atomic_uint_fast64_t requests; /* how often a view was needed; read by any thread */
@@ -26,6 +27,8 @@ int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *sourc
 void el_snmp_hold_free(struct el_snmp_hold *h); /* what it holds, not itself */
 
 void el_snmp_hold_turn(struct el_snmp_hold *h); /* a new turn begins */
+/* Before a view is asked for on behalf of request `id` of a master, which makes a GETBULK a turn for each repetition. */
+void el_snmp_hold_request(struct el_snmp_hold *h, long id);
 void el_snmp_hold_rest(struct el_snmp_hold *h); /* before a wait: gives back what nobody asked for in a long time */
 const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h); /* NULL: none yet */
 const struct el_snmp_view *el_snmp_hold_view(struct el_snmp_hold *h);    /* NULL: out of memory */

@@ -243,6 +243,37 @@ def hot_removal_through_the_master(b):
     return f"{i} answers of {len(seen)} snapshots"
 
 
+def one_snapshot_an_answer_through_the_master(b):
+    """snmpd asks for each repetition of a GETBULK by itself, while snapshots come every 2 ms: each answer is of one."""
+    port, stop, seen = free_port(), threading.Event(), set()
+    made = [b.snapshot("--drives", 2, "--seq", i, name=f"made{i}") for i in range(1, 41)]
+    b.snapshot("--drives", 2, "--seq", 1)
+    b.snmpd(port)
+    b.agent("--agentx", "auto", "--socket", b.dir / "agentx")
+    until(lambda: b.own(port, "1.1.1.0") == "1", 60, "connected")
+
+    def write():
+        while not stop.is_set():
+            for path in made:
+                os.link(path, b.dir / "next")
+                (b.dir / "next").rename(b.dir / "snapshot")
+                stop.wait(0.002)
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        client, i = Client(port, 60.0), 0
+        while i < 500 or len(seen) < 20:
+            i += 1
+            status, got = bindings(client.ask(message(BULK, [SEQ[:-2]], 0, 10, i)))
+            values = {oid_of(g[0]): int.from_bytes(g[2], "big") for g in got}
+            assert status == 0 and values[TICKS] == 1800 + values[SEQ], (values[TICKS], values[SEQ])
+            seen.add(values[SEQ])
+    finally:
+        stop.set()
+        writer.join()
+    return f"{i} answers of {len(seen)} snapshots"
+
+
 def swap_during_walks(b):
     """Cards are renumbered and drives swapped in the middle of walks: names rise from answer to answer, each answer is of one snapshot, each walk ends."""
     port, seq, mixed = free_port(), 1, 0
@@ -388,7 +419,7 @@ def entity_taken(b):
     assert first.poll() is None and fourth.poll() is None
 
 
-CASES = [standalone, every_set_is_refused, every_protocol, moved_base, wrong_keys, engine_is_kept, engine_at_the_end_of_its_starts, refuses_to_start, random_pdus, hot_removal, hot_removal_through_the_master, swap_during_walks, many_descriptors, agentx, master_comes_and_goes,
+CASES = [standalone, every_set_is_refused, every_protocol, moved_base, wrong_keys, engine_is_kept, engine_at_the_end_of_its_starts, refuses_to_start, random_pdus, hot_removal, hot_removal_through_the_master, one_snapshot_an_answer_through_the_master, swap_during_walks, many_descriptors, agentx, master_comes_and_goes,
          entity_taken]
 
 

@@ -51,13 +51,6 @@ static struct el_snapshot *snapshot(uint32_t drives, uint64_t seq)
     return el_test_snapshot_new(&(struct el_test_snapshot){.drives = drives, .sensors = 2, .seq = seq});
 }
 
-/* A turn that begins so much later that the source is asked again. */
-static void next_turn(struct el_snmp_hold *h)
-{
-    el_snmp_hold_turn(h);
-    h->fresh = false;
-}
-
 /* All of our tree; how many instances, and its snapshot's number. */
 static unsigned walk(const struct el_snmp_view *v, uint32_t *seq)
 {
@@ -93,7 +86,7 @@ static void new_rows_do_not_touch_a_turn(void **state)
     for (; el_snmp_view_step(v, &at, name, &len, &value) == 0; n++)
         assert_ptr_equal(el_snmp_hold_view(h), v);
     assert_int_equal(n, before);
-    next_turn(h);
+    el_snmp_hold_turn(h);
     assert_int_not_equal(walk(el_snmp_hold_view(h), &seq), before);
     assert_int_equal(seq, 2);
     assert_int_equal(source.out, 1);
@@ -110,13 +103,37 @@ static void asked_once_a_turn(void **state)
     const struct el_snmp_view *v = NULL;
 
     for (int turn = 1; turn <= 3; turn++) {
-        next_turn(h);
+        el_snmp_hold_turn(h);
         for (int i = 0; i < 1000; i++) {
             assert_true(!v || el_snmp_hold_view(h) == v);
             v = el_snmp_hold_view(h);
         }
         assert_int_equal(source.asked, turn);
     }
+    el_snmp_hold_free(h);
+    el_snapshot_free(source.next);
+}
+
+/* A master asks for the repetitions of a GETBULK one by one: all see what the first one saw, the next request sees news;
+ * and a number that comes again after a long time is another request. */
+static void a_request_is_of_one_snapshot(void **state)
+{
+    struct source source = {.next = snapshot(8, 1)};
+    struct el_snmp_hold *h = hold_of(&(struct el_snmp_hold){0}, &source);
+    uint32_t seq, expected[] = {1, 1, 1, 2, 2, 3};
+    const long id[] = {7, 7, 7, 8, 8, 8};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(id); i++) {
+        el_snmp_hold_turn(h);
+        if (i == 5)
+            h->self.now_us += 10 * EL_USEC_PER_SEC;
+        el_snmp_hold_request(h, id[i]);
+        walk(el_snmp_hold_view(h), &seq);
+        assert_int_equal(seq, expected[i]);
+        if (i == 0 || i == 3)
+            source.next = snapshot(8, expected[i] + 1); /* the one before is now held by us alone */
+    }
+    assert_int_equal(source.out, 1);
     el_snmp_hold_free(h);
     el_snapshot_free(source.next);
 }
@@ -157,13 +174,13 @@ static void failed_update_is_an_empty_table(void **state)
     assert_true(none > 10); /* the scalars */
     for (int i = 0; i < 3; i++) {
         source.next = good;
-        next_turn(h);
+        el_snmp_hold_turn(h);
         all = walk(el_snmp_hold_view(h), &seq);
         assert_true(all > 1000);
         assert_int_equal(seq, 7);
         good = snapshot(8, 7); /* the other dies when it is released */
         source.next = NULL;
-        next_turn(h);
+        el_snmp_hold_turn(h);
         assert_int_equal(walk(el_snmp_hold_view(h), &seq), none);
     }
     el_snapshot_free(good);
@@ -183,7 +200,7 @@ static void given_back_when_idle(void **state)
     h->self.now_us += 2 * EL_USEC_PER_SEC;
     el_snmp_hold_rest(h);
     assert_int_equal(source.out, 0);
-    next_turn(h);
+    el_snmp_hold_turn(h);
     assert_non_null(el_snmp_hold_view(h));
     el_snmp_hold_free(h);
     el_snapshot_free(source.next);
@@ -195,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_walk_asks_nobody), /* first: nothing is warmed up yet */
         cmocka_unit_test(new_rows_do_not_touch_a_turn),
         cmocka_unit_test(asked_once_a_turn),
+        cmocka_unit_test(a_request_is_of_one_snapshot),
         cmocka_unit_test(failed_update_is_an_empty_table),
         cmocka_unit_test(given_back_when_idle),
     };
