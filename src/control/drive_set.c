@@ -245,16 +245,27 @@ static void take(struct el_drive *d, struct el_world *w, uint32_t row, int64_t n
     slot->last_success_realtime_us = w->s->realtime_us;
 }
 
-/* Polls missed in a row. One that has been out for a period keeps the next from being asked: it counts for both. */
+/* Polls missed in a row. One that has been out for a period keeps the next from being asked: it counts for both. A
+ * quarter of a period early: rounds come now and then a little sooner after each other, and a whole one more is late. */
 static uint32_t misses(const struct el_drive *d, const struct el_slot *slot, uint32_t period_ms, int64_t now_us)
 {
-    uint32_t out = d->running ? (uint32_t)((now_us - d->start_us) / (period_ms * EL_USEC_PER_MSEC)) : 0;
+    int64_t period_us = period_ms * EL_USEC_PER_MSEC;
+    uint32_t out = d->running ? (uint32_t)((now_us - d->start_us + period_us / 4) / period_us) : 0;
     uint32_t missed = d->failures + (out ? out + 1 : 0);
 
     return missed && strcmp(slot->ctrl_state, "dead") == 0 ? FAILED_MISSES : missed; /* the kernel has given it up */
 }
 
-static void judge(const struct el_drive *d, struct el_world *w, uint32_t row, uint32_t period_ms, int64_t now_us)
+static void say_late(struct el_slot *slot)
+{
+    bool live = !slot->ctrl_state[0] || strcmp(slot->ctrl_state, "live") == 0;
+
+    snprintf(slot->reason, sizeof slot->reason, "a command to the drive has not come back%s%s",
+             live ? "" : "; its controller is ", live ? "" : slot->ctrl_state);
+}
+
+/* True when it is up no more. */
+static bool judge(const struct el_drive *d, struct el_world *w, uint32_t row, uint32_t period_ms, int64_t now_us)
 {
     struct el_slot *slot = &el_snapshot_slots(w->s)[row];
     uint32_t missed = misses(d, slot, period_ms, now_us);
@@ -263,7 +274,7 @@ static void judge(const struct el_drive *d, struct el_world *w, uint32_t row, ui
     if (missed < STALE_MISSES)
         is = slot->last_success_us ? EL_SLOT_UP : EL_SLOT_STALE;
     if (missed && d->running)
-        snprintf(slot->reason, sizeof slot->reason, "a command to the drive has not come back");
+        say_late(slot);
     if (is == EL_SLOT_UP && was != EL_SLOT_UP) {
         slot->reason[0] = '\0';
         slot->up_since_us = now_us;
@@ -273,6 +284,7 @@ static void judge(const struct el_drive *d, struct el_world *w, uint32_t row, ui
         el_world_say(w, EL_SEVERITY_WARNING, (int32_t)slot->card, (int32_t)row, "%s", slot->reason);
     else if (was == EL_SLOT_FAILED && is == EL_SLOT_UP)
         el_world_say(w, EL_SEVERITY_INFO, (int32_t)slot->card, (int32_t)row, "the drive answers again");
+    return was == EL_SLOT_UP && is != EL_SLOT_UP;
 }
 
 static bool is_quiet(struct el_drive *d, const struct el_slot *slot, int64_t now_us)
@@ -315,7 +327,7 @@ void el_drive_set_collect(struct el_drive_set *ds, struct el_world *w, const str
             /* Half a tick early: ticks are the grain of time here. */
             d->due_us = d->start_us + slot->poll_period_ms * EL_USEC_PER_MSEC - s->poll.tick_ms * EL_USEC_PER_MSEC / 2;
         }
-        judge(d, w, i, d->running ? s->poll.hot_ms : EL_MAX(slot->poll_period_ms, 1u), now_us);
+        ds->fallen |= judge(d, w, i, EL_MAX(s->poll.hot_ms, s->poll.tick_ms), now_us);
         slot = &el_snapshot_slots(w->s)[i];
         el_fill_expire(slot, now_us - 2 * EL_MAX(slot->poll_period_ms, s->poll.tick_ms) * EL_USEC_PER_MSEC);
     }

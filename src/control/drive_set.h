@@ -35,6 +35,7 @@ struct el_drive_set {
     uint32_t n;
     int done_fd;
     bool threads;
+    bool fallen; /* a drive is up no more: what the kernel says of it is worth a look. Cleared by the tick */
     bool hung; /* after el_drive_set_free: a worker still stands inside of the backend */
 };
 

@@ -16,6 +16,7 @@ struct drive {
     int fd, state_fd, pm_fd; /* -1 = not open */
     uint32_t busy;           /* calls inside; only then descriptors must stay */
     bool present, complained;
+    bool sure;      /* its last command came through, and nothing was told of it since */
     uint64_t looks; /* of what the kernel shows of it */
     struct el_disks disks;
     int disks_error; /* of looking for them */
@@ -146,6 +147,7 @@ static int update_slot(struct el_drives *d, struct el_inventory *inv, uint32_t r
     inv->named[row] = v->looks != looks || el_uevents_name(news, s->controller);
     v->looks = looks;
     v->present = true;
+    v->sure = v->sure && !inv->named[row];
     if (v->state_fd < 0)
         v->state_fd = open_attr(d, s->controller, "state");
     if (v->pm_fd < 0 && may_sleep(d, s->controller))
@@ -174,8 +176,9 @@ int el_drives_update(struct el_drives *d, struct el_inventory *inv, const struct
     return r;
 }
 
-/* Enters a drive: its descriptors stay open until `leave`. `fd`: of its device file, -1 while that is not open. */
-static struct drive *enter(struct el_drives *d, uint32_t key, int *fd)
+/* Enters a drive: its descriptors stay open until `leave`. `fd`: of its device file, -1 while that is not open. `sure`:
+ * there is no reason to think that its controller is not live. */
+static struct drive *enter(struct el_drives *d, uint32_t key, int *fd, bool *sure)
 {
     struct drive *v = NULL;
 
@@ -184,14 +187,16 @@ static struct drive *enter(struct el_drives *d, uint32_t key, int *fd)
         v = d->drive[key - 1];
         v->busy++;
         *fd = v->fd;
+        *sure = v->sure;
     }
     pthread_mutex_unlock(&d->lock);
     return v;
 }
 
-static void leave(struct el_drives *d, struct drive *v)
+static void leave(struct el_drives *d, struct drive *v, bool sure)
 {
     pthread_mutex_lock(&d->lock);
+    v->sure = sure;
     if (--v->busy == 0 && !v->present)
         close_all(v);
     pthread_mutex_unlock(&d->lock);
@@ -207,16 +212,21 @@ static int peek(int fd, char *out, size_t size)
     return n < 0 && errno == ENODEV ? -ENODEV : 0;
 }
 
-/* Whether a command may be sent now: one to a controller in reset would wait for its end, one to a suspended device
- * would wake it. */
-static int check_awake(const struct drive *v)
+/* Whether the controller takes commands: one that is sent in a reset waits for its end. */
+static int check_live(const struct drive *v)
 {
     char text[32];
 
     if (peek(v->state_fd, text, sizeof text) < 0 || strcmp(text, "dead") == 0 || strncmp(text, "deleting", 8) == 0)
         return -ENODEV;
-    if (text[0] && strcmp(text, "live") != 0)
-        return -EAGAIN;
+    return text[0] && strcmp(text, "live") != 0 ? -EAGAIN : 0;
+}
+
+/* A command would wake a suspended device. */
+static int check_awake(const struct drive *v)
+{
+    char text[32];
+
     if (peek(v->pm_fd, text, sizeof text) < 0)
         return -ENODEV;
     return strncmp(text, "suspend", 7) == 0 ? -EHOSTDOWN : 0;
@@ -261,23 +271,37 @@ static void learn(struct el_drives *d, struct drive *v, const struct el_admin *c
     pthread_mutex_unlock(&d->lock);
 }
 
+/* Sends it. What fails is told as what the kernel thinks of the controller, when that is the reason. */
+static int send(struct el_drives *d, struct drive *v, int fd, struct el_admin *cmd)
+{
+    int r, state;
+
+    if (fd < 0)
+        fd = open_device(d, v);
+    r = fd < 0 ? fd : el_nvme_command(fd, cmd, d->timeout_ms);
+    complain(v, r);
+    if (cmd->kind != EL_ADMIN_GET_LOG)
+        learn(d, v, cmd, r);
+    state = r == 0 ? 0 : check_live(v);
+    return state < 0 ? state : r;
+}
+
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd)
 {
     int r, fd;
-    struct drive *v = enter(d, key, &fd);
+    bool sure;
+    struct drive *v = enter(d, key, &fd, &sure);
 
     if (!v)
         return -ENODEV;
-    r = check_awake(v);
-    if (r == 0) {
-        if (fd < 0)
-            fd = open_device(d, v);
-        r = fd < 0 ? fd : el_nvme_command(fd, cmd, d->timeout_ms);
-        complain(v, r);
-        if (cmd->kind != EL_ADMIN_GET_LOG)
-            learn(d, v, cmd, r);
-    }
-    leave(d, v);
+    /* The log of each poll is asked for without a look at the state, which would cost a fifth of the question: a dead
+     * controller says so at once, one in reset keeps the poll's thread waiting, and the tick judges that. */
+    r = sure && cmd->kind == EL_ADMIN_GET_LOG ? 0 : check_live(v);
+    if (r == 0)
+        r = check_awake(v);
+    if (r == 0)
+        r = send(d, v, fd, cmd);
+    leave(d, v, r >= 0);
     return r;
 }
 

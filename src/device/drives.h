@@ -19,8 +19,9 @@ bool el_drives_free(struct el_drives *d);
  * were told of in `news`, or look different from last time: state, firmware, namespaces. 0 or -ENOMEM. */
 int el_drives_update(struct el_drives *d, struct el_inventory *inv, const struct el_uevents *news);
 
-/* Sends a command. 0, NVMe status > 0, or -errno: -ENODEV it is gone or dead, -EAGAIN a reset is under way (nothing was
- * sent), -EHOSTDOWN it is suspended and was not woken, -EACCES/-EPERM CAP_SYS_ADMIN is missing. Blocks. */
+/* Sends a command. 0, NVMe status > 0, or -errno: -ENODEV it is gone or dead, -EAGAIN a reset is under way,
+ * -EHOSTDOWN it is suspended and was not woken, -EACCES/-EPERM CAP_SYS_ADMIN is missing. Blocks: a log asked for in the
+ * first reset after a good command waits for its end. */
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd);
 
 /* The block devices that the last discovery found, as far as they are still what they were, and the controller's name

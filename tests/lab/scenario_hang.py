@@ -50,8 +50,8 @@ def run():
         before = scrapes(lab)
         # MSI-X masked: the controller works, but nobody hears it
         msix = int(lab.ok(f'setpci -s {address} CAP_MSIX+2.w').strip(), 16)
-        hung = uptime_ms(lab)
-        lab.ok(f'setpci -s {address} CAP_MSIX+2.w={msix | 0x4000:04x}')
+        # the time just after, told in the same breath: another command into the guest takes longer than the daemon
+        hung = float(lab.ok(f'setpci -s {address} CAP_MSIX+2.w={msix | 0x4000:04x}; cat /proc/uptime').split()[0]) * 1000
         d.until(lambda: state(lab, 'failed', hung), 120, 'the hung drive is not failed')
         stale, failed = state(lab, 'stale', hung), state(lab, 'failed', hung)
         print(f'hung drive: stale after {stale - hung:.0f} ms, failed after {failed - hung:.0f} ms')
@@ -66,9 +66,9 @@ def run():
         print(f'readings of the others, p50 and oldest: {calm[len(calm) // 2]} and {calm[-1]} ms before, '
               f'{others[len(others) // 2]} and {others[-1]} ms while it hangs')
         assert hung < stale < failed, 'not stale first'
-        # A poll starts within a period, then two go by, the second of which could not be asked. Half a second is the guest's own.
+        # A poll starts within a period, then two go by, the second of which could not be asked; the tenth is the round's own work.
         print(f'ticks late by {late(lab)} ms at most')
-        assert failed - hung < 3500 + 4 * late(lab), (failed - hung, late(lab))
+        assert failed - hung < 3100 + 4 * late(lab), (failed - hung, late(lab))
         assert up - back < 1500 + 2 * late(lab), (up - back, late(lab))
         assert others[len(others) // 2] < 1000, others
         assert during[0] < 3 * before[0] + 20, (before, during)

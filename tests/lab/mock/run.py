@@ -145,6 +145,21 @@ def check_failures(m):
     m.set(0, 'smart.bin', smart())
 
 
+def check_state_is_asked_when_in_doubt(m):
+    """After a good command the next log is asked for without a look; what fails is explained by the state, and then looked at first;
+    anything but a log always is."""
+    state, errno = '/sys/class/nvme/nvme0/state', m.mock + '/nvme0/errno'
+    out = m.probe('discover', 'smart MOCK0', f'put {state} resetting', 'smart MOCK0', 'feature MOCK0 2')
+    assert out.count('kelvin=320') == 2 and 'feature EAGAIN' in out, out
+    assert len(m.commands(0)) == 2
+    for text, name in (('dead', 'ENODEV'), ('connecting', 'EAGAIN')):
+        out = m.probe(f'put {state} live', 'discover', 'smart MOCK0', f'put {errno} 5', f'put {state} {text}', 'smart MOCK0', 'smart MOCK0')
+        assert out.count('kelvin=320') == 1 and out.count(f'smart {name}') == 2, out
+        assert len(m.commands(0)) == 2  # the second failure is told by the state alone
+        m.unset(0, 'errno')
+    m.sysfs(0, 'nvme/nvme0/state', 'live')
+
+
 def check_states(m):
     m.commands(0)
     for state, name in (('resetting', 'EAGAIN'), ('connecting', 'EAGAIN'), ('dead', 'ENODEV'), ('deleting', 'ENODEV')):
@@ -153,6 +168,7 @@ def check_states(m):
         if state in ('resetting', 'dead'):  # what the kernel has given up need not miss three polls first
             assert [s['state'] for s in m.scan()] == ['failed' if state == 'dead' else 'stale', 'up'], m.scan()
     m.sysfs(0, 'nvme/nvme0/state', 'live')
+    check_state_is_asked_when_in_doubt(m)
     m.sysfs(0, 'power/runtime_status', 'suspended')
     assert 'smart EHOSTDOWN' in m.probe('discover', 'smart MOCK0')
     assert m.commands(0) == [], 'a command was sent to a drive in reset, dead or asleep'
