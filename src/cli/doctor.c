@@ -303,7 +303,7 @@ static void check_agentx(struct doctor *d)
     const char *usual = access("/run/agentx/master", F_OK) == 0 ? "/run/agentx/master" : "/var/agentx/master";
     const char *path = d->settings.snmp.agentx_socket[0] ? d->settings.snmp.agentx_socket : usual;
     EL_AUTO_BUF struct el_buf missing = {0};
-    int r = el_snmpd_missing(SNMPD_CONF, d->settings.snmp.base_oid, &missing);
+    int r = el_snmpd_missing(SNMPD_CONF, d->settings.snmp.base_oid, d->settings.snmp.agentx_socket, &missing);
     bool answers = strncmp(path, "tcp:", 4) == 0 || check_master(d, path);
 
     if (r == 0 && missing.len)

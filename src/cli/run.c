@@ -42,6 +42,7 @@ struct run {
     char *govern_args[ARGS_MAX], *exporter_args[ARGS_MAX];
     int govern_n, exporter_n;
     char snapshot_arg[EL_PATH_MAX + 32], state_arg[EL_PATH_MAX + 32];
+    char configured[64]; /* where the settings say that the exporter listens */
     const char *address;
     bool terminal, ending;
     int signal_fd, result;
@@ -126,7 +127,7 @@ static int parse(struct run *r, struct el_machine_flags *m)
 }
 
 /* Settings and machine that cannot be are said before anything is started: the exporter would come up for nothing. */
-static int try_machine(const struct el_machine_flags *f)
+static int try_machine(struct run *r, const struct el_machine_flags *f)
 {
     EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings);
     struct el_device device;
@@ -134,6 +135,9 @@ static int try_machine(const struct el_machine_flags *f)
     if (!settings || el_machine_settings(f, settings) < 0 || el_machine_open(f, settings, &device) < 0)
         return EL_EXIT_BAD;
     device.ops->close(device.dev);
+    if (!r->address && settings->web.listen_addresses > 0 &&
+        el_text_copy(r->configured, sizeof r->configured, settings->web.listen_address[0]))
+        r->address = r->configured;
     return 0;
 }
 
@@ -273,7 +277,7 @@ int el_cmd_run(int argc, char **argv)
     result = parse(&r, &machine);
     if (result >= 0)
         return result;
-    result = try_machine(&machine);
+    result = try_machine(&r, &machine);
     if (result != 0)
         return result;
     r.signal_fd = open_signals(); /* before there is something that must not be left behind */

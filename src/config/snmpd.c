@@ -28,6 +28,7 @@
 
 /* What was seen so far. */
 struct seen {
+    const char *wanted;               /* socket; "" = any but net-snmp's default, which is closed to all but root */
     bool master, socket, perms, open; /* open: somebody may read everything */
     const char *root[ROOTS];
     size_t visible[ROOTS];      /* length of the OID that shows it; 0 = hidden */
@@ -87,7 +88,7 @@ static void take_line(struct seen *s, char *line)
     if (strcasecmp(word[0], "master") == 0)
         s->master |= strcasecmp(word[1], "agentx") == 0;
     else if (strcasecmp(word[0], "agentXSocket") == 0)
-        s->socket |= strcmp(word[1], "/var/agentx/master") != 0; /* net-snmp's default: closed to all but root */
+        s->socket |= *s->wanted ? strstr(word[1], s->wanted) != NULL : strcmp(word[1], "/var/agentx/master") != 0;
     else if (strcasecmp(word[0], "agentXPerms") == 0)
         s->perms = true;
     else if (strcasecmp(word[0], "view") == 0 && n >= 4)
@@ -110,9 +111,9 @@ static int take_file(struct seen *s, const char *path)
     return r;
 }
 
-int el_snmpd_missing(const char *dir, const char *base_oid, struct el_buf *missing)
+int el_snmpd_missing(const char *dir, const char *base_oid, const char *socket, struct el_buf *missing)
 {
-    struct seen s = {.root = {base_oid, "1.3.6.1.2.1.47", "1.3.6.1.2.1.99"}};
+    struct seen s = {.wanted = socket, .root = {base_oid, "1.3.6.1.2.1.47", "1.3.6.1.2.1.99"}};
     char path[512];
     glob_t more;
     int r;
@@ -128,7 +129,8 @@ int el_snmpd_missing(const char *dir, const char *base_oid, struct el_buf *missi
         globfree(&more);
     }
     el_buf_puts(missing, s.master ? "" : "master agentx\n");
-    el_buf_puts(missing, s.socket ? "" : "agentXSocket /run/agentx/master\n");
+    if (!s.socket)
+        el_buf_printf(missing, "agentXSocket %s\n", *socket ? socket : "/run/agentx/master");
     el_buf_puts(missing, s.perms ? "" : "agentXPerms 0660 0755 Debian-snmp elementd-exporter\n");
     for (size_t i = 0; i < ROOTS; i++)
         if (!s.open && !s.visible[i])

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-#define IDLE_US (2 * EL_USEC_PER_SEC) /* longer than any pause inside a walk; a snapshot of 1,024 drives is 9 MB */
+#define IDLE_US    (2 * EL_USEC_PER_SEC) /* longer than any pause inside a walk; a snapshot of 1,024 drives is 9 MB */
 #define REQUEST_US (2 * EL_USEC_PER_SEC) /* managers wait less; the number of a request may come again */
 
 int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source, const el_oid *base, size_t base_len)

@@ -1,5 +1,6 @@
-/* The snapshot and the view that SNMP answers from, held for one turn of its loop, and for all turns of one request of a
- * master: each answer is of one snapshot. The view is made when somebody asks for it, once per snapshot. One thread. */
+/* The snapshot and the view that SNMP answers from, held for one turn of its loop, and for all turns of one request of
+ * a master: each answer is of one snapshot. The view is made when somebody asks for it, once per snapshot. One thread.
+ */
 #pragma once
 
 #include <stdatomic.h>
@@ -27,7 +28,8 @@ int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *sourc
 void el_snmp_hold_free(struct el_snmp_hold *h); /* what it holds, not itself */
 
 void el_snmp_hold_turn(struct el_snmp_hold *h); /* a new turn begins */
-/* Before a view is asked for on behalf of request `id` of a master, which makes a GETBULK a turn for each repetition. */
+/* Before a view is asked for on behalf of request `id` of a master, which makes a GETBULK a turn for each repetition.
+ */
 void el_snmp_hold_request(struct el_snmp_hold *h, long id);
 void el_snmp_hold_rest(struct el_snmp_hold *h); /* before a wait: gives back what nobody asked for in a long time */
 const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h); /* NULL: none yet */

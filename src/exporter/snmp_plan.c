@@ -29,6 +29,10 @@ static int read_sinks(const struct el_settings *s, struct el_snmp_plan *p, char 
             snprintf(why, why_size, "\"%s\": user \"%s\" is not in snmp.users_file", s->snmp.sink[i], k->name);
             r = -EINVAL;
         }
+        if (r == 0 && k->kind == EL_SNMP_SINK_AGENTX && !p->agentx) {
+            snprintf(why, why_size, "\"agentx\": there is no master to tell it to: snmp.agentx is off");
+            r = -EINVAL;
+        }
         if (r < 0)
             return blame("snmp.sinks", r, why, why, why_size);
     }

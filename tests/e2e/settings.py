@@ -3,9 +3,10 @@ usage errors end with 2; a taken port is said."""
 import json
 import os
 import signal
+import subprocess
 import tempfile
 
-from e2e import Run, check, command, wait_for
+from e2e import ELEMENTD, SANDBOX, Run, check, command, free_port, wait_for
 
 with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     os.chmod(base, 0o755)
@@ -38,10 +39,18 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
         check(str(run.port) in other.read_log(), other.read_log())
         other.end()
 
+    port = free_port()
+    write(f'web: {{listen_addresses: ["127.0.0.1:{port}"]}}\nsnmp: {{agentx: off}}\n')
+    with subprocess.Popen([ELEMENTD, "run", "--simulate", "element-aic", "--config", path, *SANDBOX], stdout=subprocess.PIPE, text=True) as shown:
+        page = shown.stdout.readline()
+        shown.terminate()
+        shown.communicate()
+    check(page == f"page     http://127.0.0.1:{port}/\n", page)
+
     for line, says in (('sinks: ["v2c:public@upd:192.0.2.1:162"]', "snmp.sinks: "), ('sinks: ["v3:nobody@udp:192.0.2.1:162"]', "nobody"),
                        ("standalone: udp:127.0.0.1:1161", "name users"), ("standalone: udp:127.0.0.1:99999", "expected an address"),
-                       ("users_file: /nonexistent", "No such file")):
-        write(f"snmp:\n  agentx: auto\n  {line}\n")
+                       ("users_file: /nonexistent", "No such file"), ("sinks: [agentx]\n  agentx: off", "snmp.agentx is off")):
+        write(f"snmp:\n  entity: auto\n  {line}\n")
         bad = command("check", path)
         check(bad.returncode == 1 and f"{path}:3: snmp." in bad.stderr and says in bad.stderr, bad.stderr)
     write("cards:\n  - card: '*'\n    profile: lqd4501\n")

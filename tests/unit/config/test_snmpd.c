@@ -19,11 +19,13 @@ static void put(const char *name, const char *text)
     assert_int_equal(el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, false), 0);
 }
 
+static const char *socket_path = "";
+
 static void expect(const char *text)
 {
     EL_AUTO_BUF struct el_buf missing = {0};
 
-    assert_int_equal(el_snmpd_missing(dir, BASE, &missing), 0);
+    assert_int_equal(el_snmpd_missing(dir, BASE, socket_path, &missing), 0);
     assert_string_equal(missing.data ? missing.data : "", text);
 }
 
@@ -33,7 +35,7 @@ static void says_what_is_missing(void **state)
     char path[64];
 
     assert_non_null(mkdtemp(dir));
-    assert_int_equal(el_snmpd_missing(dir, BASE, &none), -ENOENT);
+    assert_int_equal(el_snmpd_missing(dir, BASE, "", &none), -ENOENT);
     put("snmpd.conf", DEBIAN);
     expect("agentXSocket /run/agentx/master\nagentXPerms 0660 0755 Debian-snmp elementd-exporter\nview systemonly "
            "included "
@@ -48,6 +50,12 @@ static void says_what_is_missing(void **state)
     put("snmpd.conf.d/elementd.conf",
         "agentXSocket /var/agentx/master\nagentXPerms 0660\nrocommunity secret 127.0.0.1\n");
     expect("agentXSocket /run/agentx/master\n");
+    socket_path = "/srv/x"; /* by agentx_socket of the settings: no other one will do */
+    expect("agentXSocket /srv/x\n");
+    put("snmpd.conf.d/elementd.conf",
+        "agentXSocket /srv/x,tcp:localhost:705\nagentXPerms 0660\nrocommunity secret 127.0.0.1\n");
+    expect("");
+    socket_path = "";
     put("snmpd.conf.d/elementd.conf", "agentXSocket /run/x\nagentXPerms 0660\nview all included .1\n"
                                       "view other excluded .1.3.6.1.2.1.47\nview all excluded .1.3.6.1.2.1.99\n");
     expect("view systemonly included .1.3.6.1.2.1.99\n");

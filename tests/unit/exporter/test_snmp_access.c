@@ -134,6 +134,11 @@ static void plans(void **state)
     el_text_copy(s.snmp.sink[0], sizeof s.snmp.sink[0], "v3:nobody@127.0.0.1");
     assert_int_equal(el_snmp_plan_read(&s, "/tmp", &p, why, sizeof why), -EINVAL);
     assert_non_null(strstr(why, "not in snmp.users_file"));
+    el_text_copy(s.snmp.sink[0], sizeof s.snmp.sink[0], "agentx");
+    assert_int_equal(el_snmp_plan_read(&s, "/tmp", &p, why, sizeof why), 0);
+    s.snmp.agentx = EL_SNMP_OFF;
+    assert_int_equal(el_snmp_plan_read(&s, "/tmp", &p, why, sizeof why), -EINVAL);
+    assert_non_null(strstr(why, "snmp.agentx is off"));
 }
 
 static void addresses(void **state)
