@@ -111,24 +111,33 @@ static int open_journal(const char *dir, struct el_journal **out)
     return r;
 }
 
+static int take_wear(void *ctx, const char *text, size_t n)
+{
+    return el_endurance_load(((struct el_tick *)ctx)->wear, text, n);
+}
+
+static int take_learnt(void *ctx, const char *text, size_t n)
+{
+    struct el_tick *t = ctx;
+
+    if (strncmp(text, "drive ", 6) != 0) /* so begins what el_governor_save gives; what else is in it governors skip */
+        return -EBADMSG;
+    t->cards.learnt = strndup(text, n);
+    return t->cards.learnt ? 0 : -ENOMEM;
+}
+
+static int take_numbers(void *ctx, const char *text, size_t n)
+{
+    (void)n; /* the saver ends it */
+    return el_card_numbers_load(((struct el_tick *)ctx)->numbers, text);
+}
+
 static void load_history(struct el_tick *t)
 {
-    EL_AUTO_BUF struct el_buf wear = {0};
-    struct el_buf learnt = {0};
-    char path[EL_PATH_MAX + 16];
-
-    snprintf(path, sizeof path, "%s/" EL_ENDURANCE_FILE, t->settings.state_dir);
-    if (el_file_read(AT_FDCWD, path, EL_ENDURANCE_FILE_MAX, &wear) == 0 &&
-        el_endurance_load(t->wear, wear.data ? wear.data : "", wear.len) < 0)
-        el_log_warning("%s: not a wear history of elementd; a new one is begun", path);
-    snprintf(path, sizeof path, "%s/" EL_LEARNT_FILE, t->settings.state_dir);
-    if (el_file_read(AT_FDCWD, path, EL_ENDURANCE_FILE_MAX, &learnt) == 0)
-        t->cards.learnt = learnt.data;
-    else
-        el_buf_free(&learnt);
-    if (t->dev.ops->by_order && el_card_numbers_read(t->numbers, t->settings.state_dir) == -EBADMSG)
-        el_log_warning("%s/" EL_CARD_NUMBERS_FILE ": not card numbers of elementd; cards are numbered anew",
-                       t->settings.state_dir);
+    el_saver_load(t->saver, EL_SAVED_WEAR, take_wear, t);
+    el_saver_load(t->saver, EL_SAVED_LEARNT, take_learnt, t);
+    if (t->dev.ops->by_order)
+        el_saver_load(t->saver, EL_SAVED_CARDS, take_numbers, t);
 }
 
 static void describe_daemon(struct el_tick *t)
@@ -203,16 +212,16 @@ int el_tick_new(const struct el_device *dev, const struct el_settings *settings,
 
 static void save_history(struct el_tick *t)
 {
-    struct el_buf wear = {0}, learnt = {0}, cards = {0};
+    struct el_buf text[EL_SAVED] = {0};
 
     if (!el_saver_idle(t->saver))
         return;
     if (t->numbers_new)
-        el_card_numbers_save(t->numbers, &cards);
+        el_card_numbers_save(t->numbers, &text[EL_SAVED_CARDS]);
     t->numbers_new = false;
-    el_endurance_save(t->wear, &wear);
-    el_cards_save(&t->cards, &learnt);
-    el_saver_save(t->saver, &wear, &learnt, &cards);
+    el_endurance_save(t->wear, &text[EL_SAVED_WEAR]);
+    el_cards_save(&t->cards, &text[EL_SAVED_LEARNT]);
+    el_saver_save(t->saver, text);
     t->saved_us = now_us(t);
 }
 
