@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 
 #include "base/base.h"
+#include "base/text.h"
 
 #define QUEUE_MAX 32 /* checks waiting or under way: at 43 ms each (cost 10, measured) the last one waits 1.4 s */
 #define CACHE_MAX 64
@@ -28,7 +29,7 @@ struct check {
 
 struct el_auth {
     const struct el_web_config *config;
-    const char *dummy; /* a hash that costs as much as the dearest, for unknown users */
+    const char *dummy; /* the dearest hash, for unknown users */
     uint8_t secret[KEY_SIZE];
 
     pthread_mutex_t lock;
@@ -81,6 +82,35 @@ static bool remembered(struct el_auth *a, const uint8_t key[KEY_SIZE])
     return false;
 }
 
+/* bcrypt does 2^cost rounds, cost being the two digits of "$2y$10$...". */
+static int cost_of(const char *hash)
+{
+    return 10 * (hash[4] - '0') + hash[5] - '0';
+}
+
+static bool hashes_to(const char *password, const char *hash, struct crypt_data *scratch)
+{
+    const char *out = crypt_r(password, hash, scratch);
+
+    return out && strlen(out) == strlen(hash) && same_bytes(out, hash, strlen(out));
+}
+
+/* A refusal costs as much as the dearest hash, whoever's it is: 2^c and 2^c, 2^(c+1), ... up to 2^(d-1) make 2^d. */
+static bool is_right(const struct el_auth *a, const struct check *c, struct crypt_data *scratch)
+{
+    char hash[128];
+
+    if (hashes_to(c->password, c->hash, scratch) && c->known)
+        return true;
+    el_text_copy(hash, sizeof hash, c->hash);
+    for (int cost = cost_of(c->hash); cost < cost_of(a->dummy); cost++) {
+        hash[4] = (char)('0' + cost / 10);
+        hash[5] = (char)('0' + cost % 10);
+        (void)hashes_to(c->password, hash, scratch);
+    }
+    return false;
+}
+
 static void *work(void *arg)
 {
     struct el_auth *a = arg;
@@ -89,7 +119,6 @@ static void *work(void *arg)
     pthread_mutex_lock(&a->lock);
     while (!a->stop) {
         struct check *c = next_waiting(a, CHECK_WAITING);
-        const char *out;
         bool right;
 
         if (!c) {
@@ -98,8 +127,7 @@ static void *work(void *arg)
         }
         c->state = CHECK_RUNNING;
         pthread_mutex_unlock(&a->lock);
-        out = scratch ? crypt_r(c->password, c->hash, scratch) : NULL;
-        right = out && strlen(out) == strlen(c->hash) && same_bytes(out, c->hash, strlen(out)) && c->known;
+        right = scratch && is_right(a, c, scratch);
         pthread_mutex_lock(&a->lock);
         explicit_bzero(c->password, sizeof c->password);
         c->granted = right;
@@ -115,13 +143,12 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* "$2y$10$...": two digits of cost; dearest wins. */
 static const char *dearest(const struct el_web_config *c)
 {
     const char *best = c->users[0].hash;
 
     for (size_t i = 1; i < c->users_n; i++)
-        if (strncmp(c->users[i].hash + 4, best + 4, 2) > 0)
+        if (cost_of(c->users[i].hash) > cost_of(best))
             best = c->users[i].hash;
     return best;
 }

@@ -1,6 +1,6 @@
 /* Basic authentication against bcrypt hashes. A check takes tens of milliseconds of CPU on purpose, so it runs in a
- * worker thread; what was found right is remembered (under a keyed hash, bounded), so a scraper pays once. Unknown
- * users cost the same. One HTTP thread calls; the worker is hidden. */
+ * worker thread; what was found right is remembered (under a keyed hash, bounded), so a scraper pays once. To be
+ * refused takes as long as the dearest hash, whoever asks. One HTTP thread calls; the worker is hidden. */
 #pragma once
 
 #include <stdbool.h>
