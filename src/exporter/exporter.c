@@ -170,6 +170,7 @@ static void take_history(struct exporter *x, int64_t now_us)
 
     if (!el_history_due(x->history, now_us))
         return;
+    el_pages_make_room(x->pages);
     s = el_source_acquire(x->source, now_us, &state);
     el_history_take(x->history, s, state, now_us);
     el_source_release(x->source, s);

@@ -22,6 +22,7 @@ enum {
 
 #define FORMATS    2
 #define MEMO_SLOTS 64 /* up to here a page is kept for the next one: half a megabyte */
+#define LARGE      (1u << 20)
 
 struct el_pages {
     struct el_pages_options o;
@@ -82,15 +83,24 @@ void el_pages_configure(struct el_pages *p, const char *telemetry_path, uint64_t
     forget_last_pages(p);
 }
 
+void el_pages_make_room(struct el_pages *p)
+{
+    for (int i = 0; i < SLOT_COUNT; i++)
+        if (p->made[i] && p->made[i]->bytes.len > LARGE && el_source_changed(p->o.source))
+            p->made[i] = el_body_retire(p->made[i]);
+}
+
 /* The snapshot to serve now, to be released; bodies made from another one are forgotten. */
 static void look(struct el_pages *p, int64_t now_us)
 {
+    const struct el_snapshot *s;
     enum el_source_state state;
-    const struct el_snapshot *s = el_source_acquire(p->o.source, now_us, &state);
-    int64_t overdue_us = s->period_ms * EL_USEC_PER_MSEC * 3 / 2;
-    int64_t second = now_us - s->time_us > overdue_us ? now_us / EL_USEC_PER_SEC : 0;
+    int64_t overdue_us, second;
 
-    p->snapshot = s;
+    el_pages_make_room(p);
+    p->snapshot = s = el_source_acquire(p->o.source, now_us, &state);
+    overdue_us = s->period_ms * EL_USEC_PER_MSEC * 3 / 2;
+    second = now_us - s->time_us > overdue_us ? now_us / EL_USEC_PER_SEC : 0;
     if (s->seq == p->seq && s->checksum == p->checksum && state == p->state && second == p->second)
         return;
     forget(p);

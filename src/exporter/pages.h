@@ -26,5 +26,9 @@ struct el_pages *el_pages_free(struct el_pages *p); /* takes NULL, returns NULL 
 /* Other groups or another path, from now on. */
 void el_pages_configure(struct el_pages *p, const char *telemetry_path, uint64_t groups);
 
+/* To be called before anything else acquires the source: pages as large as a snapshot must not be there while two of
+ * those are. */
+void el_pages_make_room(struct el_pages *p);
+
 /* What the server calls for each request. */
 struct el_content el_pages_content(struct el_pages *p);

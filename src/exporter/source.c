@@ -176,6 +176,19 @@ static void refresh(struct el_source *src, int64_t now_us)
         src->seen = st;
 }
 
+bool el_source_changed(struct el_source *src)
+{
+    struct stat st;
+    bool changed;
+
+    if (stat(src->path, &st) < 0)
+        return false;
+    pthread_mutex_lock(&src->lock);
+    changed = !same_file(&st, &src->seen);
+    pthread_mutex_unlock(&src->lock);
+    return changed;
+}
+
 const struct el_snapshot *el_source_acquire(struct el_source *src, int64_t now_us, enum el_source_state *state)
 {
     const struct el_snapshot *s;

@@ -22,6 +22,9 @@ el_source_free(struct el_source *src); /* after every reference is released; tak
 const struct el_snapshot *el_source_acquire(struct el_source *src, int64_t now_us, enum el_source_state *state);
 void el_source_release(struct el_source *src, const struct el_snapshot *s);
 
+/* Whether the next acquire will read the file: the old snapshot and the new one are then there at once. */
+bool el_source_changed(struct el_source *src);
+
 /* Why there is no newer snapshot ("" while all is well), for people. */
 void el_source_problem(struct el_source *src, char *text, size_t size);
 

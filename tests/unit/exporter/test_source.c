@@ -45,8 +45,11 @@ static void life(void **ctx)
     el_source_problem(src, why, sizeof why);
     assert_non_null(strstr(why, "is not there"));
 
+    assert_false(el_source_changed(src));
     publish(1, now, boot);
+    assert_true(el_source_changed(src));
     kept = el_source_acquire(src, now, &st);
+    assert_false(el_source_changed(src));
     assert_int_equal(kept->seq, 1);
     assert_int_equal(st, EL_SOURCE_FRESH);
     el_source_problem(src, why, sizeof why);
