@@ -246,7 +246,8 @@ static void take(struct el_drive *d, struct el_world *w, uint32_t row, int64_t n
 }
 
 /* Polls missed in a row. One that has been out for a period keeps the next from being asked: it counts for both. A
- * quarter of a period early: rounds come now and then a little sooner after each other, and a whole one more is late. */
+ * quarter of a period early: rounds come now and then a little sooner after each other, and a whole one more is late.
+ */
 static uint32_t misses(const struct el_drive *d, const struct el_slot *slot, uint32_t period_ms, int64_t now_us)
 {
     int64_t period_us = period_ms * EL_USEC_PER_MSEC;

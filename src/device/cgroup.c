@@ -75,11 +75,13 @@ static int find_line(const char *text, const char *device, struct el_buf *out)
 {
     size_t n = strlen(device);
 
-    for (const char *line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+    for (const char *line = text, *end; line && *line; line = end + (*end == '\n')) {
+        end = strchrnul(line, '\n');
         if (strncmp(line, device, n) == 0 && line[n] == ' ') {
-            el_buf_put(out, line + n + 1, strcspn(line + n + 1, "\n"));
+            el_buf_put(out, line + n + 1, (size_t)(end - line) - n - 1);
             return out->failed ? -ENOMEM : 0;
         }
+    }
     return -ENODATA;
 }
 
@@ -180,7 +182,14 @@ bool el_cgroup_value(const char *line, const char *key, uint64_t *out)
 
 static bool compose(char line[LINE_MAX_BYTES], const char *device, const char *text)
 {
-    return (size_t)snprintf(line, LINE_MAX_BYTES, "%s %s", device, text) < LINE_MAX_BYTES;
+    size_t n = strlen(device), m = strlen(text);
+
+    if (n + 1 + m >= LINE_MAX_BYTES)
+        return false;
+    memcpy(line, device, n);
+    line[n] = ' ';
+    memcpy(line + n + 1, text, m + 1);
+    return true;
 }
 
 int el_cgroup_write(const struct el_sysfs *fs, const char *dir, const char *file, const char *device, const char *text)

@@ -1,11 +1,11 @@
 #include "device/iocost.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/num.h"
 #include "base/text.h"
 #include "device/price.h"
 
@@ -47,6 +47,8 @@ static enum owner owner_by(const char *line)
 {
     uint64_t enabled;
 
+    if (strcmp(line, QOS_SHOWN) == 0) /* told without taking it to pieces, round after round */
+        return OURS;
     return !el_cgroup_value(line, "enable", &enabled) || !enabled ? NOBODY : is_ours(line) ? OURS : FOREIGN;
 }
 
@@ -121,12 +123,17 @@ int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *t
 static int write_model(const struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts)
 {
     struct el_price_model p = el_price_model(cap, watts);
-    char text[256];
+    const struct {
+        const char *name;
+        uint64_t value;
+    } price[] = {{" rbps=", p.rbps}, {" rseqiops=", p.rseqiops}, {" rrandiops=", p.rrandiops},
+                 {" wbps=", p.wbps}, {" wseqiops=", p.wseqiops}, {" wrandiops=", p.wrandiops}};
+    char text[256], *end = stpcpy(text, "ctrl=user model=linear"); /* room for six numbers of 20 digits */
 
-    snprintf(text, sizeof text,
-             "ctrl=user model=linear rbps=%" PRIu64 " rseqiops=%" PRIu64 " rrandiops=%" PRIu64 " wbps=%" PRIu64
-             " wseqiops=%" PRIu64 " wrandiops=%" PRIu64,
-             p.rbps, p.rseqiops, p.rrandiops, p.wbps, p.wseqiops, p.wrandiops);
+    for (size_t i = 0; i < EL_ARRAY_SIZE(price); i++) {
+        end = stpcpy(end, price[i].name);
+        end += el_num_u128(end, price[i].value);
+    }
     return el_cgroup_root_write(cg, EL_CGROUP_MODEL, device, text);
 }
 
@@ -136,7 +143,7 @@ static int set_device(struct el_cgroup *cg, const char *device, const struct el_
     EL_AUTO_BUF struct el_buf line = {0};
     bool told = el_cgroup_surveyed_line(cg, EL_CGROUP_QOS, device, &line) == 0,
          holds = told && strcmp(line.data, QOS_SHOWN) == 0;
-    int r = told && !holds && owner_by(line.data) == FOREIGN ? -EBUSY : write_model(cg, device, cap, watts);
+    int r = told && owner_by(line.data) == FOREIGN ? -EBUSY : write_model(cg, device, cap, watts);
 
     return r < 0 || holds ? r : el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_HOLD);
 }
