@@ -75,6 +75,7 @@ struct el_actuate {
     size_t n, next;
     unsigned generation, threads; /* a hung thread belongs to an old generation */
     bool threaded, ending, waited_for;
+    bool stirred; /* the thread has work that it was not woken for yet */
     enum order last;
 };
 
@@ -366,22 +367,33 @@ struct el_actuate *el_actuate_new(const struct el_device *dev, struct el_journal
     return NULL;
 }
 
-/* With the lock held: wakes the thread, or does the work here when there is none. */
-static void kick(struct el_actuate *a)
+/* With the lock held: notes that there is work, or does it here when there is no thread. */
+static void stir(struct el_actuate *a)
 {
     struct el_actuate_item *it;
 
-    if (a->threaded)
+    a->stirred = a->threaded;
+    while (!a->threaded && (it = next_item(a)))
+        serve(a, it);
+}
+
+void el_actuate_go(struct el_actuate *a)
+{
+    bool stirred;
+
+    pthread_mutex_lock(&a->lock);
+    stirred = a->stirred;
+    a->stirred = false;
+    pthread_mutex_unlock(&a->lock);
+    if (stirred) /* without the lock, which the thread needs first of all */
         pthread_cond_signal(&a->wake);
-    else
-        while ((it = next_item(a)))
-            serve(a, it);
 }
 
 void el_actuate_wait_written(struct el_actuate *a, int64_t wait_us)
 {
     struct timespec until;
 
+    el_actuate_go(a);
     el_clock_monotonic_after(wait_us, &until);
     pthread_mutex_lock(&a->lock);
     a->waited_for = true;
@@ -415,7 +427,7 @@ void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const str
     it->adopting = it->dropped = false;
     it->wished = true;
     it->order = WRITE;
-    kick(a);
+    stir(a);
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -431,7 +443,7 @@ void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t 
             it->tries = (uint8_t)EL_MIN(it->tries + 1, AGAIN_MAX);
             it->dropped = false;
             it->order = WRITE;
-            kick(a);
+            stir(a);
         }
     }
     pthread_mutex_unlock(&a->lock);
@@ -498,7 +510,7 @@ bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, b
                     el_actuator_name(it->kind));
     }
     pthread_mutex_unlock(&a->journal_lock);
-    kick(a);
+    stir(a);
     pthread_mutex_unlock(&a->lock);
     return taken;
 }
@@ -535,8 +547,9 @@ void el_actuate_tick(struct el_actuate *a, int64_t now_us)
         else if ((acting || it->adopting) && it->moved)
             it->order = READ;
     }
-    kick(a);
+    stir(a);
     pthread_mutex_unlock(&a->lock);
+    el_actuate_go(a);
 }
 
 static bool has_work(const struct el_actuate *a)
@@ -558,7 +571,8 @@ size_t el_actuate_free(struct el_actuate *a, int64_t wait_us)
     for (size_t i = 0; i < a->n; i++)
         a->item[i]->order = may_release(a->item[i]) ? RESTORE : NOTHING;
     a->ending = true;
-    kick(a);
+    stir(a);
+    pthread_cond_signal(&a->wake);
     el_clock_monotonic_after(wait_us, &until);
     while (a->threaded && has_work(a) && pthread_cond_timedwait(&a->done, &a->lock, &until) == 0)
         ;

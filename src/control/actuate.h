@@ -35,9 +35,11 @@ void el_actuate_set_acting(struct el_actuate *a, bool acting);
 struct el_actuate_item;
 struct el_actuate_item *el_actuate_item(struct el_actuate *a, enum el_actuator kind, const struct el_actuate_target *t);
 
-/* All from the tick thread; none blocks on a device. The newest wish replaces an older one not yet carried out. */
+/* All from the tick thread; none blocks on a device. The newest wish replaces an older one not yet carried out. The
+ * thread begins with what was wished at el_actuate_go: woken for each wish it would take turns with the tick. */
+void el_actuate_go(struct el_actuate *a);
 void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const struct el_actuator_value *v);
-/* Lets the writes go first: returns when they are out, or after `wait_us`. */
+/* Goes, and lets the writes go first: returns when they are out, or after `wait_us`. */
 void el_actuate_wait_written(struct el_actuate *a, int64_t wait_us);
 /* Once a tick for what is still wished: when it failed, or was taken back, it is asked for again, at once and then ever
  * more seldom, 80 s apart at most, until it is in force. `now_us`: of any clock, always the same. */

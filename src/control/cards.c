@@ -545,6 +545,7 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
         act_hctm(c, w, &drives[i], card->first_slot + i);
     }
     act_fans(c, w, row);
+    el_actuate_go(c->hands);
 }
 
 void el_cards_doubt(struct el_cards *c, struct el_drive_set *ds)

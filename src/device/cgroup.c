@@ -120,6 +120,12 @@ int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, con
     return r < 0 ? r : find_line(b.data, device, out);
 }
 
+/* With the lock held. */
+static bool is_recent(const struct el_cgroup *c)
+{
+    return c->survey_us && el_clock_boottime_us() - c->survey_us < SURVEY_US;
+}
+
 void el_cgroup_survey(struct el_cgroup *c, bool anew)
 {
     int64_t began_us = el_clock_boottime_us();
@@ -128,7 +134,7 @@ void el_cgroup_survey(struct el_cgroup *c, bool anew)
     bool recent;
 
     pthread_mutex_lock(&c->lock);
-    recent = c->survey_us && began_us - c->survey_us < SURVEY_US;
+    recent = is_recent(c);
     pthread_mutex_unlock(&c->lock);
     if (recent && !anew)
         return;
@@ -155,10 +161,21 @@ int el_cgroup_surveyed_line(struct el_cgroup *c, enum el_cgroup_file file, const
     int r = -ENODATA;
 
     pthread_mutex_lock(&c->lock);
-    if (c->survey_us && el_clock_boottime_us() - c->survey_us < SURVEY_US)
+    if (is_recent(c))
         r = find_line(c->survey[file].data, device, out);
     pthread_mutex_unlock(&c->lock);
     return r == -ENODATA ? el_cgroup_root_line(c, file, device, out) : r;
+}
+
+int el_cgroup_surveyed_controller(struct el_cgroup *c)
+{
+    const struct el_buf *on = &c->survey[EL_CGROUP_SUBTREE];
+    bool told;
+
+    pthread_mutex_lock(&c->lock);
+    told = is_recent(c) && on->data && has_word(on->data, "io");
+    pthread_mutex_unlock(&c->lock);
+    return told ? 0 : el_cgroup_io_controller(c);
 }
 
 bool el_cgroup_value(const char *line, const char *key, uint64_t *out)

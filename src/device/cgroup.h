@@ -35,6 +35,7 @@ int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, con
 
 /* The same as a survey showed it that was begun a moment ago; where there is none the file is read. A survey reads all
  * of them; not `anew`: unless the last one is so young. */
+int el_cgroup_surveyed_controller(struct el_cgroup *c);
 int el_cgroup_surveyed_line(struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out);
 void el_cgroup_survey(struct el_cgroup *c, bool anew);
 

@@ -187,7 +187,7 @@ int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, const struct 
     *out = m->cap;
     out->ratio = 1;
     out->budget_w = m->full_w;
-    if (el_cgroup_io_controller(cg) < 0)
+    if (el_cgroup_surveyed_controller(cg) < 0)
         return 0; /* whatever the files say, nothing is in force */
     for (uint32_t i = 0; i < d->n; i++) {
         EL_AUTO_BUF struct el_buf qos = {0}, model = {0};

@@ -207,8 +207,9 @@ static void double_rates(const char *line, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* Every second, all prices in force are written anew by nothing but the writes: what a round's writes cost at least,
- * and a reason for a daemon to write them all again. */
+/* All prices in force are written anew by nothing but the writes: what a round's writes cost at least, and a reason for
+ * a daemon to write them all again; then it has a round or more to find them in order, or it would wait longer each
+ * time. */
 static void upset(int count)
 {
     static char text[16384], line[64][256];
@@ -228,7 +229,7 @@ static void upset(int count)
             failed |= pwrite(fd, line[i], strlen(line[i]), 0) < 0;
         printf("bare %d writes %" PRId64 " us\n", n, el_clock_monotonic_us() - from);
         fflush(stdout);
-        usleep(1000000);
+        usleep(2500000);
     }
     close(fd);
 }

@@ -1,5 +1,5 @@
 """From the last sample of a round to its last write, stage by stage, eight drives with readers, beside the bare time of
-the same writes in the same guest. Every second another process overwrites all prices, timing its own writes; the daemon sees that
+the same writes in the same guest. Now and then another process overwrites all prices, timing its own writes; the daemon sees that
 in its next round and writes them all again, when its law says so.
 
 The guest has one processor and counts one instruction a nanosecond: the times are counts of all that ran between the two, the same
@@ -10,7 +10,7 @@ from lab import Lab
 
 NICE = 'nice -n -7'  # what CPUWeight=500 of the unit comes to
 COUNTED = os.environ.get('EL_LATENCY_COUNTED', '1') == '1'
-ROUNDS = int(os.environ.get('EL_LATENCY_ROUNDS', '25' if COUNTED else '120'))
+ROUNDS = int(os.environ.get('EL_LATENCY_ROUNDS', '25' if COUNTED else '60'))
 
 
 STAGES = ('last sample to worker done', 'to all taken in', 'to decided', 'to the first write', 'to the last write')
@@ -69,7 +69,7 @@ def run():
               f'p50 {quantile(ours, .5):.3f} ms, p99 {quantile(ours, .99):.3f} ms; from a write to the next {quantile(each, .5):.4f} ms')
         print(f'eight bare writes, {len(bare)} rounds: p50 {quantile(bare, .5):.3f} ms, p99 {quantile(bare, .99):.3f} ms; '
               f'each {quantile(bare, .5) / 8:.4f} ms')
-        assert len(found) > ROUNDS / 20, found
+        assert len(found) > ROUNDS / 2, found
         if COUNTED:  # measured 1.7 and 2.4 times
             assert quantile(each, .5) < 2 * quantile(bare, .5) / 8, 'a write costs far more than the write'
             assert quantile(ours, .5) < 3 * quantile(bare, .5), 'the writes come long after the samples'

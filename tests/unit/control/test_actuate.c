@@ -37,6 +37,7 @@ static struct el_actuate_item *item(struct el_actuate *a, int i)
 static void want(struct el_actuate *a, int i, double ratio)
 {
     el_actuate_want(a, item(a, i), &(struct el_actuator_value){.cap.ratio = ratio});
+    el_actuate_go(a);
 }
 
 static struct el_actuate_status status(struct el_actuate *a, int i)
@@ -239,6 +240,7 @@ static void adopting_waits_for_nobody(void **state)
     a = make(true);
     start = el_clock_boottime_us();
     el_actuate_adopt(a, &t, true, adopted);
+    el_actuate_go(a);
     assert_true(el_clock_boottime_us() - start < 500000);
     assert_true(el_actuate_moved(a, item(a, 0)));
     fake.drive[0].read_hang = false;
@@ -323,6 +325,7 @@ static void doubted_wish_waits(void **state)
     el_actuate_doubt(a, it, EL_DOUBT_NONE);
     for (int i = 0; i < 12000 && fake.drive[0].cap != 0.5; i++) {
         el_actuate_again(a, it, el_clock_boottime_us());
+        el_actuate_go(a);
         el_clock_sleep_until_us(el_clock_boottime_us() + 5000, NULL);
     }
     assert_true(fake.drive[0].cap == 0.5);

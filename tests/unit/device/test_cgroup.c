@@ -78,12 +78,42 @@ static void survey_of_a_machine_without_cgroups_is_empty(void **state)
     el_cgroup_open(&c, &none);
     el_cgroup_survey(&c, true);
     assert_true(surveyed(&c, "259:1", &b) < 0);
+    assert_int_equal(el_cgroup_surveyed_controller(&c), -ENOENT);
+    el_cgroup_close(&c);
+}
+
+static void put(const char *file, const char *text)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, EL_CGROUP_ROOT "/%s", file);
+    assert_int_equal(el_file_replace(fs.root, path, text, strlen(text), 0600, false), 0);
+}
+
+/* The controller as the survey showed it; taken away, it is missed by the next one, and without one. */
+static void controller_is_seen_to_go(void **state)
+{
+    struct el_cgroup c;
+
+    put("cgroup.controllers", "cpu io\n");
+    put("cgroup.subtree_control", "cpu io memory\n");
+    el_cgroup_open(&c, &fs);
+    assert_int_equal(el_cgroup_surveyed_controller(&c), 0);
+    el_cgroup_survey(&c, true);
+    assert_int_equal(el_cgroup_surveyed_controller(&c), 0);
+    assert_int_equal(pwrite(c.fd[EL_CGROUP_SUBTREE], "cpu            ", 14, 0), 14);
+    el_cgroup_survey(&c, true);
+    assert_int_equal(el_cgroup_surveyed_controller(&c), -ENOLCK);
+    el_cgroup_close(&c);
+    el_cgroup_open(&c, &fs);
+    assert_int_equal(el_cgroup_surveyed_controller(&c), -ENOLCK);
     el_cgroup_close(&c);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(survey_shows_what_was_there),
+                                       cmocka_unit_test(controller_is_seen_to_go),
                                        cmocka_unit_test(survey_of_a_machine_without_cgroups_is_empty)};
     char command[64];
     int r;
