@@ -135,7 +135,7 @@ int el_cmd_capture(int argc, char **argv)
         el_settings_default(settings);
         r = el_host_open(settings, &t.device);
     }
-    if (r < 0) {
+    if (r != 0) {
         fprintf(stderr, "elementd capture: %s: %s\n", t.out, strerror(-r));
         return EL_EXIT_BAD;
     }

@@ -74,7 +74,7 @@ static int print_json(const struct el_sim_args *a, const struct el_simulate_resu
     if (s->expects)
         json_object_set_new(o, "expectations_met", json_boolean(met));
     for (uint32_t i = 0; i < s->seeds; i++)
-        json_array_append_new(each, figures_json(json_pack("{s:I}", "seed", (json_int_t)(s->seed + i)), &results[i]));
+        json_array_append_new(each, figures_json(json_pack("{s:I}", "seed", (json_int_t)s->seed + i), &results[i]));
     if (s->seeds > 1) {
         json_object_set_new(o, "worst", figures_json(json_object(), &worst));
         json_object_set(o, "per_seed", each);

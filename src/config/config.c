@@ -129,6 +129,7 @@ static void read_map(struct load *l, const struct el_setting_table *t, const str
 static void read_list(struct load *l, const struct el_yaml *list, struct el_settings *s)
 {
     bool cards = strcmp(list->key, "cards") == 0;
+    /* NOLINTNEXTLINE(bugprone-branch-clone): that they are equal is chance */
     size_t max = cards ? EL_CARD_SETTINGS_MAX : EL_SENSOR_MAPS_MAX;
     const char *needed = cards ? "card" : "source";
     struct el_config_error e;

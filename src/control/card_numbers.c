@@ -245,11 +245,11 @@ static struct card *new_card(struct el_card_numbers *n)
 
     while (known_number(n, number))
         number++;
-    if (n->n < CARDS_MAX)
-        c = &n->card[n->n++];
-    for (uint32_t i = 0; !c && i < n->n; i++)
+    for (uint32_t i = 0; n->n == CARDS_MAX && !c && i < n->n; i++)
         if (!n->card[i].here)
             c = &n->card[i];
+    if (n->n < CARDS_MAX)
+        c = &n->card[n->n++];
     if (c)
         *c = (struct card){.number = number, .here = true};
     return c;
@@ -307,8 +307,7 @@ int el_card_numbers_apply(struct el_card_numbers *n, struct el_inventory *inv)
         n->card = calloc(CARDS_MAX, sizeof *n->card);
     if (!of || !n->card || inv->n.cards > CARDS_MAX)
         return -ENOMEM;
-    for (uint32_t k = 0; k < inv->n.cards; k++)
-        of[k] = -1;
+    memset(of, -1, sizeof *of * inv->n.cards);
     match(n, inv, of);
     for (uint32_t k = 0; k < inv->n.cards; k++) {
         struct card *c = of[k] >= 0 ? &n->card[of[k]] : new_card(n);

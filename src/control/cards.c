@@ -513,7 +513,7 @@ static void observe_slot(struct el_slot *slot)
 static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, uint32_t row, int64_t now_us)
 {
     struct el_card *card = &el_snapshot_cards(w->s)[row];
-    struct el_slot *slots = &el_snapshot_slots(w->s)[card->first_slot];
+    struct el_slot *slots;
     struct el_drive *drives = &ds->drive[card->first_slot];
     struct el_card_loop *l = &c->loop[row];
     const struct el_governor_card *told;

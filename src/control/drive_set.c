@@ -226,8 +226,8 @@ static void say_why(struct el_slot *slot, int result)
 
 static void take(struct el_drive *d, struct el_world *w, uint32_t row, int64_t now_us)
 {
-    struct el_slot *slot = &el_snapshot_slots(w->s)[row];
     const struct el_poll *p = d->poll;
+    struct el_slot *slot;
 
     d->running = false;
     d->tried = true;
@@ -317,7 +317,7 @@ void el_drive_set_collect(struct el_drive_set *ds, struct el_world *w, const str
     for (uint32_t i = 0; i < ds->n; i++) {
         struct el_drive *d = &ds->drive[i];
         bool taken = d->running && el_worker_idle(d->worker);
-        struct el_slot *slot = &el_snapshot_slots(w->s)[i];
+        struct el_slot *slot;
 
         if (!d->worker)
             continue;

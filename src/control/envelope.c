@@ -31,7 +31,7 @@ int el_envelope_share(const struct el_simulate_options *o, double inlet_c, doubl
     r = el_simulate_facts(o, facts, why, why_size);
     if (r == 0)
         r = el_sim_twin(&at, &dev, why, why_size);
-    if (r < 0)
+    if (r != 0)
         return r;
     el_sim_hold(dev.dev, facts);
     el_twin_advance(dev.dev, SETTLE_S);
@@ -51,7 +51,7 @@ int el_envelope_least_airflow(const struct el_simulate_options *o, double inlet_
     double lo = LEAST_LFM, hi = most_lfm, share;
     int r = el_envelope_share(o, inlet_c, hi, &share, why, why_size);
 
-    if (r < 0)
+    if (r != 0)
         return r;
     if (!(share >= EL_ENVELOPE_FULL)) {
         *airflow_lfm = NAN;

@@ -68,7 +68,7 @@ int el_simulate_facts(const struct el_simulate_options *o, struct el_governor_ca
     r = el_sim_twin(&idle, &dev, why, why_size);
     if (r == 0)
         r = el_sim_machine_init(m, &dev, out);
-    if (r < 0)
+    if (r != 0)
         return r;
     settings_of(o, s);
     setup(o, m, s, out);

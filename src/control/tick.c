@@ -280,6 +280,7 @@ void el_tick_reload(struct el_tick *t, const struct el_settings *settings)
     struct el_daemon *d = &t->world.s->daemon;
     struct el_settings fresh = *settings;
 
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): NAN is NAN, nothing is padded */
     if (memcmp(fresh.sensor, t->settings.sensor, sizeof fresh.sensor) != 0 ||
         strcmp(fresh.state_dir, t->settings.state_dir) != 0 || strcmp(fresh.runtime_dir, t->settings.runtime_dir) != 0)
         el_log_warning("changes to sensors, state_dir and runtime_dir take effect at the next start");

@@ -245,16 +245,16 @@ static void fill_slots(const struct el_world *w, struct el_snapshot *s, struct e
     for (uint32_t i = 0; i < r->slots; i++) {
         struct el_remap_slot *m = &r->slot[i];
         struct el_card *c = &cards[m->card];
-        const struct el_slot *iv = m->inv < 0 ? NULL : &inv->slots[m->inv];
+        const struct el_slot *iv = m->inv < 0 ? &empty : &inv->slots[m->inv];
 
         if (m->old < 0) {
             new_slot(&slots[i], iv);
         } else {
             slots[i] = el_snapshot_slots(w->s)[m->old];
-            m->change = take_slot(&slots[i], iv ? iv : &empty);
+            m->change = take_slot(&slots[i], iv);
         }
         slots[i].card = m->card;
-        m->named = iv && (!inv->named || inv->named[m->inv]);
+        m->named = m->inv >= 0 && (!inv->named || inv->named[m->inv]);
         if (!c->slots)
             c->first_slot = i;
         c->slots++;

@@ -78,7 +78,7 @@ int el_fan_read(const struct el_sysfs *fs, const char *pwm, double *ratio)
     int64_t duty, enable;
     int r = state(fs, pwm, &duty, &enable);
 
-    if (r < 0)
+    if (r != 0)
         return r;
     if (enable != MANUAL)
         return -EBUSY;

@@ -244,7 +244,7 @@ int el_recorded_open(const char *root, struct el_device *out, char *why, size_t 
     m = r == 0 ? calloc(1, sizeof *m) : NULL;
     if (r == 0 && !m)
         r = -ENOMEM;
-    if (r < 0) {
+    if (r != 0) {
         snprintf(why, why_size, "%s: %s", root,
                  fs.root >= 0 && r == -ENOENT
                      ? "no recorded machine (expected a folder sys or nvme in it; see `elementd capture`)"

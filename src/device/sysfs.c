@@ -238,7 +238,7 @@ int el_sysfs_list(const struct el_sysfs *fs, const char *dir, struct el_names *o
     int fd, r = fs->recorded ? el_sysfs_real(fs, dir, real) : el_text_copy(real, sizeof real, dir) ? 0 : -ENAMETOOLONG;
 
     *out = names;
-    if (r < 0)
+    if (r != 0)
         return r == -ENOENT ? 0 : r;
     fd = openat(fs->root, real[0] ? real : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     d = fd < 0 ? NULL : fdopendir(fd);

@@ -74,9 +74,8 @@ void el_uevents_take(const char *message, size_t n, struct el_uevents *news)
 void el_uevents_drain(int fd, struct el_uevents *news)
 {
     char message[MESSAGE_MAX + 1];
-    struct sockaddr_nl from;
-
     for (;;) {
+        struct sockaddr_nl from = {.nl_pid = UINT32_MAX};
         socklen_t from_size = sizeof from;
         ssize_t n = recvfrom(fd, message, MESSAGE_MAX, 0, (struct sockaddr *)&from, &from_size);
 

@@ -42,7 +42,7 @@ static int split(const char *address, char *host, size_t host_size, char *port, 
 
 static void name_of(int fd, char *out, size_t size)
 {
-    struct sockaddr_storage sa;
+    struct sockaddr_storage sa = {0};
     socklen_t n = sizeof sa;
     char host[NI_MAXHOST], port[NI_MAXSERV];
 

@@ -269,11 +269,12 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     struct limit limit[EL_CARD_SLOTS_MAX];
     double watts, by_switch, slack;
     enum el_constraint shared;
+    uint32_t slots = e->card->slots;
 
-    for (uint32_t i = 0; i < e->card->slots; i++)
+    for (uint32_t i = 0; i < slots; i++)
         e->observer.node[i].may_w = EL_MIN(e->slot[i].pace.cap_w, e->slot[i].pace.full_w);
     el_observer_step(&e->observer, e->card, in);
-    for (uint32_t i = 0; i < e->card->slots; i++) {
+    for (uint32_t i = 0; i < slots; i++) {
         limit[i] = slot_limit(e, i);
         slot_wish(e, i, limit[i], &wish[i]);
     }
@@ -285,7 +286,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     if (isfinite(EL_MIN(watts, by_switch)))
         share_total(e, EL_MIN(watts, by_switch),
                     EL_MAX(0.2, slack * (EL_MIN(watts, by_switch) + e->observer.overhead_w)), wish);
-    for (uint32_t i = 0; i < e->card->slots; i++) {
+    for (uint32_t i = 0; i < slots; i++) {
         slot_decide(e, i, &wish[i], &out->slot[i]);
         slot_power(e, i, &wish[i], in, &out->slot[i]);
         slot_why(e, i, &wish[i], limit[i].why, shared, in->now_us, &out->slot[i]);

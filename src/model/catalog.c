@@ -10,7 +10,6 @@
 #include "model/fill.h"
 
 /* The words of catalog_rows.inc. Row names stand for structures: `slot` for struct el_slot. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): pieces of initializers, not expressions */
 #define SUB0
 #define SUB1(a)     .sub = {&el_sub_##a},
 #define SUB2(a, b)  .sub = {&el_sub_##a, &el_sub_##b},
@@ -29,7 +28,6 @@
     F(reader, slot, identify.power_state[0].member, 1, decimals), .stride = sizeof(struct el_nvme_power_state)
 #define P(reader, member, decimals) FIELD(reader, struct el_process_stats, member, 1, decimals)
 #define S(kind, decimals_)          .read = el_read_sensor, .factor = EL_SENSOR_##kind, .decimals = decimals_
-/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct el_metric metrics[] = {
 #define EL_ROW(id, name_, unit_, type_, scope_, group_, guard_, subs, help_, ...)                                      \

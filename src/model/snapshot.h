@@ -345,7 +345,7 @@ void el_snapshot_seal(struct el_snapshot *s);
  * checked. */
 const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const char **why);
 
-/* NOLINTBEGIN(performance-no-int-to-ptr): casts the const away, for the one who fills the rows */
+/* Casts the const away, for the one who fills the rows. */
 #define EL_SNAPSHOT_TABLE(name, type)                                                                                  \
     static inline struct type *el_snapshot_##name(const struct el_snapshot *s)                                         \
     {                                                                                                                  \
@@ -358,7 +358,6 @@ EL_SNAPSHOT_TABLE(links, el_link)
 EL_SNAPSHOT_TABLE(sensors, el_sensor)
 EL_SNAPSHOT_TABLE(events, el_event)
 EL_SNAPSHOT_TABLE(alarms, el_alarm)
-/* NOLINTEND(performance-no-int-to-ptr) */
 
 /* False: older than three of its periods. The daemon hangs or is gone, and nobody may believe what changes by the
  * second. */

@@ -356,7 +356,7 @@ int el_external_hello(struct el_external *x, const char *card, uint32_t slots, d
     r = ask(x, &v);
     if (r == 1)
         return fail(x, -EPIPE, "the plant ended before it answered hello");
-    if (r < 0)
+    if (r != 0)
         return r;
     read_facts(x, v, slots, &f);
     json_decref(v);
