@@ -47,7 +47,7 @@ static double felt_sink_c(const struct el_observer *o, const struct el_governor_
             continue;
         *flow_w += card->slot[i].idle_w + x->x[EL_X_GAIN] * x->host_w;
         if (!el_node_blind(x))
-            error[n++] = x->x[EL_X_POWER] * x->r_c_per_w;
+            error[n++] = x->x[EL_X_POWER] * o->drive_r_c_per_w;
     }
     return n ? o->sink_c + median(error, n) : NAN;
 }

@@ -30,13 +30,12 @@ static void drop(struct el_observer *o, uint32_t slots, uint32_t k)
     }
 }
 
-/* All drives of a card are taken to be alike in this. */
-static void respond(struct el_burst *b, const struct el_node *n)
+static void respond(struct el_burst *b, const struct el_observer *o)
 {
-    double tau = n->r_c_per_w * n->c_j_per_k, t = exp(-b->age_s / tau), m = exp(-b->age_s / EL_SENSOR_LAG_S);
+    double tau = o->tau_s, t = exp(-b->age_s / tau), m = exp(-b->age_s / EL_SENSOR_LAG_S);
 
-    b->temp_c = b->watts * n->r_c_per_w * (1 - t);
-    b->shown_c = b->watts * n->r_c_per_w * (1 - (tau * t - EL_SENSOR_LAG_S * m) / (tau - EL_SENSOR_LAG_S));
+    b->temp_c = b->watts * o->drive_r_c_per_w * (1 - t);
+    b->shown_c = b->watts * o->drive_r_c_per_w * (1 - (tau * t - EL_SENSOR_LAG_S * m) / (tau - EL_SENSOR_LAG_S));
 }
 
 static void begin(struct el_observer *o, uint32_t slots, double watts)
@@ -44,7 +43,7 @@ static void begin(struct el_observer *o, uint32_t slots, double watts)
     uint32_t k = o->bursts.count++;
 
     o->bursts.burst[k] = (struct el_burst){.watts = watts, .age_s = o->dt_s / 2};
-    respond(&o->bursts.burst[k], &o->node[0]);
+    respond(&o->bursts.burst[k], o);
     for (uint32_t i = 0; i < slots; i++) {
         o->node[i].odds[k] = 1;
         o->node[i].share[k] = 0;
@@ -133,7 +132,7 @@ void el_burst_share(struct el_observer *o, uint32_t slots)
         for (uint32_t i = 0; i < slots; i++)
             give(&o->node[i], k, b, weight(&o->node[i], k) / sum);
         b->age_s += o->dt_s;
-        respond(b, &o->node[0]);
+        respond(b, o);
         k++;
     }
 }

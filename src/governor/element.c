@@ -20,12 +20,16 @@
 #define WATTS_SLACK  0.01   /* of a shared total that may be left open before a cap moves: watts are exact, */
 #define SWITCH_SLACK 0.03   /* the switch is slow */
 #define STATE_S      40.0   /* a power state is kept about this long */
+#define SETTLED_S    120.0  /* by then a drive stands where its power takes it */
+#define TREND_S      60.0   /* of what is allowed: when a cap will lift */
 #define MEAN_S       60.0   /* card watts are held in the mean of about a minute, ... */
 #define MEAN_MOST    0.0125 /* ... by aiming no further than this share of the limit beside it */
 #define GUARD_C      0.5    /* what a jump of demand may pass the limit by */
 #define DOUBT        0.5    /* kept below the limit for each degree by which the forecast is in more doubt than ... */
 #define USUAL_C      0.5    /* ... this: a drive of which little is known drifts down until a reading's step tells, */
 #define DOUBT_MOST_C 2.5    /* a blind one so far; then the safety layer keeps the distance */
+
+static const struct el_ahead at_once = {.s = 0, .keep = 1};
 
 struct limit { /* the lowest of a drive's own limits, as a limit on its composite */
     double limit_c;
@@ -46,6 +50,8 @@ struct element {
     struct el_air air;
     struct el_fans fans;
     struct el_switch hub;
+    struct el_ahead second, react, hold, state, settled; /* see the times above */
+    double trend;                                        /* what a step counts in a mean of TREND_S */
     bool watts_bind;
     double watts_bias;          /* what bursts leave unused of the card's watts, made up for; W */
     struct element_slot slot[]; /* one per slot of the card; the observer's nodes follow */
@@ -57,6 +63,11 @@ static int element_init(void *state, const struct el_governor_card *card)
 
     e->card = card;
     el_observer_init(&e->observer, (struct el_node *)&e->slot[card->slots], card);
+    e->second = el_observer_ahead(&e->observer, 1);
+    e->react = el_observer_ahead(&e->observer, REACT_S);
+    e->hold = el_observer_ahead(&e->observer, HOLD_S);
+    e->state = el_observer_ahead(&e->observer, STATE_S);
+    e->settled = el_observer_ahead(&e->observer, SETTLED_S);
     el_air_init(&e->air);
     el_fans_init(&e->fans);
     el_switch_init(&e->hub);
@@ -102,13 +113,13 @@ static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_p
     if (!n->read_us)
         return;
     if (!el_node_blind(n))
-        el_risk_step(&e->slot[i].risk, n->x[EL_X_TEMP] - l.limit_c, el_observer_doubt(&e->observer, i, 0),
+        el_risk_step(&e->slot[i].risk, n->x[EL_X_TEMP] - l.limit_c, el_observer_doubt(&e->observer, i, at_once),
                      e->observer.dt_s);
-    l.limit_c -=
-        e->slot[i].risk.margin_c + DOUBT * (EL_MIN(el_observer_doubt(&e->observer, i, HOLD_S), DOUBT_MOST_C) - USUAL_C);
-    w->hold_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c, HOLD_S, 1);
-    w->guard_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c + GUARD_C, REACT_S, 0);
-    w->excess_c = el_observer_predict(&e->observer, e->card, i, EL_MIN(p->cap_w, p->full_w), HOLD_S) - l.limit_c;
+    l.limit_c -= e->slot[i].risk.margin_c +
+                 DOUBT * (EL_MIN(el_observer_doubt(&e->observer, i, e->hold), DOUBT_MOST_C) - USUAL_C);
+    w->hold_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c, e->hold, e->second);
+    w->guard_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c + GUARD_C, e->react, at_once);
+    w->excess_c = el_observer_predict(&e->observer, e->card, i, EL_MIN(p->cap_w, p->full_w), e->hold) - l.limit_c;
 }
 
 /* Watts that all drives share, dealt by demand: what a drive leaves unused goes to those that can use it. */
@@ -146,11 +157,11 @@ static void share_total(struct element *e, double total, double slack, struct el
 static void slot_why(struct element *e, uint32_t i, const struct el_pace_wish *w, enum el_constraint own,
                      enum el_constraint shared, int64_t now_us, struct el_slot_decision *d)
 {
-    double full = e->slot[i].pace.full_w, hold = EL_MIN(w->hold_w, full), k = 1 - exp(-e->observer.dt_s / 60), slope;
+    double full = e->slot[i].pace.full_w, hold = EL_MIN(w->hold_w, full), slope;
 
     slope = (hold - e->slot[i].hold_w) / EL_MAX(e->observer.dt_s, 0.1);
     e->slot[i].hold_w = hold;
-    e->slot[i].hold_slope += k * (slope - e->slot[i].hold_slope);
+    e->slot[i].hold_slope += e->trend * (slope - e->slot[i].hold_slope);
     if (e->slot[i].pace.cap_w >= full * 0.999)
         e->slot[i].asked_w = e->observer.node[i].host_w;
     if (d->cap_ratio >= 1 && e->slot[i].power.state == 0)
@@ -173,13 +184,13 @@ static void slot_power(struct element *e, uint32_t i, const struct el_pace_wish 
     const struct el_governor_slot *s = &e->card->slot[i];
     const struct el_node *n = &e->observer.node[i];
     double limit = d->limit_c - e->slot[i].risk.margin_c,
-           host = EL_MIN(el_observer_headroom(&e->observer, e->card, i, limit, STATE_S, 0), w->share_w);
+           host = EL_MIN(el_observer_headroom(&e->observer, e->card, i, limit, e->state, at_once), w->share_w);
     struct el_power_need need = {
         .capped = d->cap_ratio < 1,
         .obeyed = !in->slot[i].actuator_failed && n->host_w < 1.15 * d->budget_w + 0.25,
         .at_floor = d->budget_w < 1.05 * w->floor_w,
         .allowed_w = s->idle_w + n->x[EL_X_GAIN] * host + n->x[EL_X_POWER] + n->burst_w,
-        .excess_c = el_observer_predict(&e->observer, e->card, i, n->host_w, HOLD_S) - limit,
+        .excess_c = el_observer_predict(&e->observer, e->card, i, n->host_w, e->hold) - limit,
     };
 
     if (n->read_us && !el_node_blind(n))
@@ -218,8 +229,8 @@ static double unthrottled_excess(const struct element *e)
             isfinite(p->cap_w) && n->host_w > 0.92 * p->cap_w ? EL_MAX(e->slot[i].asked_w, n->host_w) : n->host_w;
 
         if (n->read_us && !el_node_blind(n))
-            most = EL_MAX(most, el_observer_predict(&e->observer, e->card, i, w, 120) - e->card->slot[i].limit_c +
-                                    e->card->margin_c);
+            most = EL_MAX(most, el_observer_predict(&e->observer, e->card, i, w, e->settled) -
+                                    e->card->slot[i].limit_c + e->card->margin_c);
     }
     return most;
 }
@@ -274,6 +285,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     for (uint32_t i = 0; i < slots; i++)
         e->observer.node[i].may_w = EL_MIN(e->slot[i].pace.cap_w, e->slot[i].pace.full_w);
     el_observer_step(&e->observer, e->card, in);
+    e->trend = 1 - exp(-e->observer.dt_s / TREND_S);
     for (uint32_t i = 0; i < slots; i++) {
         limit[i] = slot_limit(e, i);
         slot_wish(e, i, limit[i], &wish[i]);

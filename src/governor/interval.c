@@ -11,7 +11,7 @@ void el_interval_update(double mean, double variance, double noise_variance, dou
                         double *shrink)
 {
     double total = sqrt(variance + noise_variance), a = (lo - mean) / total, b = (hi - mean) / total;
-    double z, first, second;
+    double z, first, second, da, db;
 
     if (a > 4 || b < -4) { /* far out: the tails have no digits left; the nearer edge as an ordinary measurement */
         *shift = (a > 4 ? a : b) * variance / total;
@@ -19,8 +19,10 @@ void el_interval_update(double mean, double variance, double noise_variance, dou
         return;
     }
     z = 0.5 * (erf(b * M_SQRT1_2) - erf(a * M_SQRT1_2));
-    first = (density(a) - density(b)) / z;
-    second = first * first + (b * density(b) - a * density(a)) / z;
+    da = density(a);
+    db = density(b);
+    first = (da - db) / z;
+    second = first * first + (b * db - a * da) / z;
     *shift = first * variance / total;
     *shrink = variance * variance / (total * total) * (second < 0 ? 0 : second > 1 ? 1 : second);
 }

@@ -37,13 +37,14 @@ enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, K = EL_X_GAIN, O = EL_X_OF
 
 void el_observer_init(struct el_observer *o, struct el_node *node, const struct el_governor_card *card)
 {
-    *o = (struct el_observer){.node = node, .scale = 1};
+    *o = (struct el_observer){.node = node,
+                              .scale = 1,
+                              .drive_r_c_per_w = card->drive_r_c_per_w,
+                              .tau_s = card->drive_r_c_per_w * card->drive_c_j_per_k};
     o->airflow_lfm = card->airflow_assumed_lfm;
     o->inlet_c = isfinite(card->inlet_assumed_c) ? card->inlet_assumed_c : 35;
     o->resistance_c_per_w = card->sink_r400_c_per_w * pow(400 / o->airflow_lfm, card->sink_r_exponent);
     for (uint32_t i = 0; i < card->slots; i++) {
-        o->node[i].r_c_per_w = card->drive_r_c_per_w;
-        o->node[i].c_j_per_k = card->drive_c_j_per_k;
         o->node[i].grain_c = 1;
         o->node[i].io_known = true; /* idle before the first count */
         o->node[i].noise = NOISE_C * NOISE_C;
@@ -91,11 +92,11 @@ static void node_host(struct el_node *n, double host_w, bool known)
 }
 
 /* Host I/O since the last step, priced. Not counted, it is what the cap allows: then temperature alone decides. */
-static void node_io(struct el_node *n, const struct el_governor_slot *s, const struct el_governor_slot_input *in,
-                    int64_t now_us)
+static void node_io(const struct el_observer *o, struct el_node *n, const struct el_governor_slot *s,
+                    const struct el_governor_slot_input *in)
 {
     uint64_t bytes[2] = {in->read_bytes, in->write_bytes}, ops[2] = {in->read_ops, in->write_ops};
-    double dt = (double)(now_us - n->io_us) * 1e-6, w;
+    double dt = (double)(o->now_us - n->io_us) * 1e-6, w;
 
     if (!in->present || !in->io_valid) {
         node_host(n, in->present ? n->may_w : 0, !in->present);
@@ -112,7 +113,7 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
         if (w > 0.1) {
             double b0 = (double)(bytes[0] - n->bytes[0]), b1 = (double)(bytes[1] - n->bytes[1]);
 
-            n->write_share += (1 - exp(-dt / WRITE_S)) * (b1 / (b0 + b1 + 1) - n->write_share);
+            n->write_share += (1 - o->keep.write) * (b1 / (b0 + b1 + 1) - n->write_share);
             double per_j = (double)(bytes[0] - n->bytes[0] + bytes[1] - n->bytes[1]) / (w * dt);
 
             n->bytes_per_j += (n->bytes_per_j > 0 ? 0.1 : 1) * (per_j - n->bytes_per_j);
@@ -121,7 +122,7 @@ static void node_io(struct el_node *n, const struct el_governor_slot *s, const s
     if (!n->io_us || dt > 0) {
         memcpy(n->bytes, bytes, sizeof(bytes));
         memcpy(n->ops, ops, sizeof(ops));
-        n->io_us = now_us;
+        n->io_us = o->now_us;
     }
 }
 
@@ -132,12 +133,12 @@ static bool watched(const struct el_observer *o)
 }
 
 /* x <- F x, P <- F P F' + Q over dt. Only temperatures move by themselves. */
-static void node_predict(struct el_node *n, double idle_w, double sink_c, bool watched, double dt)
+static void node_predict(const struct el_observer *o, struct el_node *n, double idle_w)
 {
-    double a = exp(-dt / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a), b = exp(-dt / EL_SENSOR_LAG_S),
-           h = (1 - b) / 2;
+    double a = o->keep.drive, g = o->drive_r_c_per_w * (1 - a), b = o->keep.sensor, h = (1 - b) / 2, dt = o->dt_s;
     double f[2][4] = {{a, 0, g, g * n->host_w}, {h * (1 + a), b, h * g, h * g * n->host_w}}, fp[2][N];
-    double power = idle_w + n->x[K] * n->host_w + n->x[D] + n->burst_w, t = sink_c + (n->x[T] - sink_c) * a + g * power;
+    double power = idle_w + n->x[K] * n->host_w + n->x[D] + n->burst_w,
+           t = o->sink_c + (n->x[T] - o->sink_c) * a + g * power;
 
     n->x[M] = b * n->x[M] + h * (n->x[T] + t);
     n->x[T] = t;
@@ -152,7 +153,7 @@ static void node_predict(struct el_node *n, double idle_w, double sink_c, bool w
     }
     n->p[T][T] += 2e-4 * dt;
     n->p[M][M] += 2e-4 * dt;
-    n->p[D][D] = EL_MIN(n->p[D][D] + (watched ? WATCHED_W2_S : DRIFT_W2_S + DRIFT_WRITE * n->write_share) * dt +
+    n->p[D][D] = EL_MIN(n->p[D][D] + (watched(o) ? WATCHED_W2_S : DRIFT_W2_S + DRIFT_WRITE * n->write_share) * dt +
                             PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w,
                         POWER_VAR_MAX);
     n->p[K][K] = EL_MIN(n->p[K][K] + GAIN_WALK * dt, GAIN_SD * GAIN_SD);
@@ -231,7 +232,7 @@ static void sink_step(struct el_observer *o, const struct el_governor_card *card
     for (uint32_t i = 0; i < card->slots; i++) {
         if (!o->node[i].read_us)
             continue;
-        flow += (o->node[i].x[T] - o->sink_c) / o->node[i].r_c_per_w;
+        flow += (o->node[i].x[T] - o->sink_c) / o->drive_r_c_per_w;
         if (el_node_blind(&o->node[i]))
             continue;
         error += o->node[i].x[D];
@@ -252,7 +253,7 @@ static void sink_start(struct el_observer *o, const struct el_governor_card *car
 
     for (uint32_t i = 0; i < card->slots; i++)
         if (o->node[i].read_us) {
-            sum += o->node[i].x[T] - o->node[i].r_c_per_w * (card->slot[i].idle_w + o->node[i].host_w);
+            sum += o->node[i].x[T] - o->drive_r_c_per_w * (card->slot[i].idle_w + o->node[i].host_w);
             n++;
         }
     if (n)
@@ -315,9 +316,9 @@ static void power_step(struct el_observer *o, const struct el_governor_card *car
 
 /* A background burst shows in all sensors of a drive before any one of them is sure: small corrections that keep
  * pointing the same way say that its power is not what is believed. */
-static void surprise_step(struct el_node *n, double dt)
+static void surprise_step(const struct el_observer *o, struct el_node *n)
 {
-    n->surprise *= exp(-dt / SURPRISE_S);
+    n->surprise *= o->keep.surprise;
     if (fabs(n->surprise) < SURPRISE)
         return;
     n->p[D][D] = EL_MIN(n->p[D][D] + SURPRISE_W2, POWER_VAR_MAX);
@@ -342,13 +343,13 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
     struct el_node *n = &o->node[i];
     const struct el_reading *r = &in->slot[i].temp_mc;
 
-    node_io(n, &card->slot[i], &in->slot[i], in->now_us);
+    node_io(o, n, &card->slot[i], &in->slot[i]);
     if (!in->slot[i].present) {
         n->read_us = 0;
         return;
     }
     if (n->read_us)
-        node_predict(n, card->slot[i].idle_w, o->sink_c, watched(o), o->dt_s);
+        node_predict(o, n, card->slot[i].idle_w);
     if (!el_reading_usable(r)) {
         node_blind(n, o->dt_s);
         return;
@@ -370,13 +371,17 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
     n->read_us = EL_MAX(r->time_us, 1);
     n->blind_s = 0;
     if (!watched(o))
-        surprise_step(n, o->dt_s);
+        surprise_step(o, n);
 }
 
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
 {
     o->dt_s = o->now_us ? EL_CLAMP((double)(in->now_us - o->now_us) * 1e-6, 0, 60) : card->period_s;
     o->now_us = in->now_us;
+    o->keep.drive = exp(-o->dt_s / o->tau_s);
+    o->keep.sensor = exp(-o->dt_s / EL_SENSOR_LAG_S);
+    o->keep.write = exp(-o->dt_s / WRITE_S);
+    o->keep.surprise = exp(-o->dt_s / SURPRISE_S);
     air_step(o, card, in);
     if (o->started)
         sink_step(o, card, o->dt_s);
@@ -388,32 +393,37 @@ void el_observer_step(struct el_observer *o, const struct el_governor_card *card
     el_burst_share(o, card->slots);
 }
 
-double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w,
-                           double after_s)
+struct el_ahead el_observer_ahead(const struct el_observer *o, double s)
 {
-    const struct el_node *n = &o->node[i];
-    double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
-
-    return sink + (n->x[T] - sink) * a +
-           n->r_c_per_w * (1 - a) * (card->slot[i].idle_w + n->x[D] + n->burst_w + n->x[K] * host_w);
+    return (struct el_ahead){.s = s, .keep = exp(-s / o->tau_s)};
 }
 
-double el_observer_doubt(const struct el_observer *o, uint32_t i, double after_s)
+double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w,
+                           struct el_ahead after)
 {
     const struct el_node *n = &o->node[i];
-    double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), g = n->r_c_per_w * (1 - a);
+    double sink = o->sink_c + o->sink_slope * after.s / 2;
+
+    return sink + (n->x[T] - sink) * after.keep +
+           o->drive_r_c_per_w * (1 - after.keep) * (card->slot[i].idle_w + n->x[D] + n->burst_w + n->x[K] * host_w);
+}
+
+double el_observer_doubt(const struct el_observer *o, uint32_t i, struct el_ahead after)
+{
+    const struct el_node *n = &o->node[i];
+    double a = after.keep, g = o->drive_r_c_per_w * (1 - a);
 
     return sqrt(EL_MAX(0, a * a * n->p[T][T] + 2 * a * g * n->p[T][D] + g * g * (n->p[D][D] + n->burst_w2)));
 }
 
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,
-                            double limit_c, double after_s, double delay_s)
+                            double limit_c, struct el_ahead after, struct el_ahead delay)
 {
     const struct el_node *n = &o->node[i];
-    double a = exp(-after_s / (n->r_c_per_w * n->c_j_per_k)), sink = o->sink_c + o->sink_slope * after_s / 2;
-    double t = el_observer_predict(o, card, i, n->host_w, delay_s);
+    double sink = o->sink_c + o->sink_slope * after.s / 2;
+    double t = el_observer_predict(o, card, i, n->host_w, delay);
 
-    return ((limit_c - sink - (t - sink) * a) / (n->r_c_per_w * (1 - a)) - card->slot[i].idle_w - n->x[D] -
-            n->burst_w) /
+    return ((limit_c - sink - (t - sink) * after.keep) / (o->drive_r_c_per_w * (1 - after.keep)) -
+            card->slot[i].idle_w - n->x[D] - n->burst_w) /
            n->x[K];
 }

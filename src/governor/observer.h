@@ -22,7 +22,6 @@ struct el_node {
     double p[EL_X_COUNT][EL_X_COUNT];     /* covariance of x */
     int8_t sensor[EL_NODE_SENSORS];       /* which one is followed, -1 = none */
     double sensor_noise[EL_NODE_SENSORS]; /* variance it has earned: a fake or stuck one grows deaf */
-    double r_c_per_w, c_j_per_k;          /* drive to sink */
     double host_w;                        /* host I/O of the last step at declared prices */
     double bytes_per_j;                   /* of the work at hand, at declared prices, smoothed; 0 = not known yet */
     double write_share;                   /* of the bytes moved, smoothed: background work follows writes */
@@ -43,7 +42,9 @@ struct el_node {
 };
 
 struct el_observer {
-    struct el_node *node;                 /* the caller's, one per slot of the card */
+    struct el_node *node; /* the caller's, one per slot of the card */
+    double drive_r_c_per_w,
+        tau_s; /* drive to sink, and its time constant: all drives of a card are taken to be alike */
     double sink_c, sink_slope, unknown_w; /* C, C/s, W */
     double inlet_c, airflow_lfm, resistance_c_per_w;
     double host_w, overhead_w; /* sum of host I/O; what the card draws beside it, smoothed */
@@ -53,23 +54,34 @@ struct el_observer {
     struct el_bursts bursts;
     int64_t now_us;
     double dt_s;
+    struct {
+        double drive, sensor, write, surprise;
+    } keep; /* what of each is left after dt_s */
     bool started;
+};
+
+/* A time from now, and what is left by then of a drive's distance from where it settles. Worked out once: horizons stay
+ * the same. */
+struct el_ahead {
+    double s, keep;
 };
 
 /* `node`: zeroed, one per slot; must outlive the observer. */
 void el_observer_init(struct el_observer *o, struct el_node *node, const struct el_governor_card *card);
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in);
 
+struct el_ahead el_observer_ahead(const struct el_observer *o, double s);
+
 /* Nothing was heard of it for so long that all that is known of it was learnt before. */
 bool el_node_blind(const struct el_node *n);
-/* Temperature of drive i `after_s` from now when it draws `host_w` at declared prices from now on. */
+/* Temperature of drive i `after` from now when it draws `host_w` at declared prices from now on. */
 double el_observer_predict(const struct el_observer *o, const struct el_governor_card *card, uint32_t i, double host_w,
-                           double after_s);
+                           struct el_ahead after);
 /* Standard deviation of what el_observer_predict says, for a drive that has been read. */
-double el_observer_doubt(const struct el_observer *o, uint32_t i, double after_s);
-/* Host watts that bring drive i to `limit_c` in `after_s` when they begin to act `delay_s` from now. May be negative.
+double el_observer_doubt(const struct el_observer *o, uint32_t i, struct el_ahead after);
+/* Host watts that bring drive i to `limit_c` in `after` when they begin to act `delay` from now. May be negative.
  */
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,
-                            double limit_c, double after_s, double delay_s);
+                            double limit_c, struct el_ahead after, struct el_ahead delay);
 /* Whole power of drive i now. */
 double el_observer_power(const struct el_observer *o, const struct el_governor_card *card, uint32_t i);

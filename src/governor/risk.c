@@ -21,10 +21,11 @@ void el_risk_init(struct el_risk *r)
 
 void el_risk_step(struct el_risk *r, double above_c, double doubt_c, double dt_s)
 {
-    double caught = 0.5 * erfc((ABOVE_C - above_c) / EL_MAX(TAILS * doubt_c, 1e-3) * M_SQRT1_2);
+    double caught;
 
     if (!(above_c > -NEAR_C))
         return;
+    caught = 0.5 * erfc((ABOVE_C - above_c) / EL_MAX(TAILS * doubt_c, 1e-3) * M_SQRT1_2);
     r->margin_c += RATE * dt_s * (caught - SHARE);
     r->margin_c = EL_CLAMP(r->margin_c, LEAST_C, MOST_C);
 }

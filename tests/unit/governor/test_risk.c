@@ -39,14 +39,14 @@ static void silence_and_foresight_raise_doubt(void **state)
         b.in.slot[0].temp_mc = el_reading_good(60000, b.in.now_us);
         el_observer_step(&o, &b.card, &b.in);
     }
-    first = el_observer_doubt(&o, 0, 9);
+    first = el_observer_doubt(&o, 0, el_observer_ahead(&o, 9));
     assert_true(first > 0 && first < 3);
-    assert_true(first > el_observer_doubt(&o, 0, 0));
+    assert_true(first > el_observer_doubt(&o, 0, el_observer_ahead(&o, 0)));
     for (int t = 0; t < 30; t++) {
         b.in.now_us += EL_USEC_PER_SEC; /* the reading stays behind */
         el_observer_step(&o, &b.card, &b.in);
     }
-    assert_true(el_observer_doubt(&o, 0, 9) > 1.2 * first);
+    assert_true(el_observer_doubt(&o, 0, el_observer_ahead(&o, 9)) > 1.2 * first);
     bed_close(&b);
 }
 
