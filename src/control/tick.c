@@ -326,7 +326,8 @@ static void discover(struct el_tick *t)
     struct el_inventory inv = {0};
     int r;
 
-    t->news |= t->drives.fallen || (t->dev.ops->changed && t->dev.ops->changed(t->dev.dev));
+    t->news |= t->dev.ops->changed && t->dev.ops->changed(t->dev.dev);
+    t->news |= t->drives.fallen;
     t->drives.fallen = false;
     if (t->discovered && !t->news)
         return;

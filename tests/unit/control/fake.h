@@ -26,6 +26,7 @@ struct fake_drive {
     _Atomic int smart_status; /* what Get Log 02h returns; 0 = a page */
     _Atomic bool hang;        /* commands wait until it is false */
     bool mute;                /* commands time out */
+    bool given_up;            /* by the kernel: its controller is dead */
     _Atomic unsigned admin, identify, smart, features, logs, refused;
     uint64_t error_entries;
     _Atomic double cap; /* in force */
@@ -79,6 +80,10 @@ static inline int fake_discover(void *dev, struct el_inventory *inv)
         inv->slots[i].key = f->key_base + i;
         inv->slots[i].state = f->drive[i].present ? EL_SLOT_UP : EL_SLOT_EMPTY;
         inv->slots[i].numa_node = -1;
+        if (f->drive[i].given_up) {
+            inv->slots[i].state = EL_SLOT_FAILED;
+            strcpy(inv->slots[i].ctrl_state, "dead");
+        }
         if (f->drive[i].present)
             snprintf(inv->slots[i].controller, sizeof inv->slots[i].controller, "nvme%u", i);
         if (f->drive[i].mute || (f->serials && f->drive[i].present)) /* the kernel tells who it is */

@@ -146,6 +146,23 @@ static void stale_then_failed_then_back(void **state)
     el_tick_free(t);
 }
 
+/* What the kernel has given up is looked at when its drive falls, event or none, and does not miss three polls first. */
+static void dead_drive_fails_at_once(void **state)
+{
+    struct el_tick *t = start();
+    const struct el_snapshot *s = round_of(t);
+
+    fake.drive[0].smart_status = -ENODEV;
+    fake.drive[0].given_up = true;
+    for (int n = 0; n < 12 && slot(s, 0)->state == EL_SLOT_UP; n++)
+        s = round_after(t, 100);
+    assert_int_equal(slot(s, 0)->state, EL_SLOT_STALE);
+    s = round_of(t);
+    assert_int_equal(slot(s, 0)->state, EL_SLOT_FAILED);
+    assert_int_equal(slot(s, 1)->state, EL_SLOT_UP);
+    el_tick_free(t);
+}
+
 /* News about one drive, a hundred times: the others are not asked who they are. */
 static void identifies_only_what_is_named(void **state)
 {
@@ -331,7 +348,7 @@ static void tells_what_was_swapped_before_the_start(void **state)
     }
 }
 
-static int64_t ahead_us;
+static _Atomic int64_t ahead_us;
 
 static int64_t later(void *dev)
 {
@@ -339,7 +356,8 @@ static int64_t later(void *dev)
     return el_clock_boottime_us() + ahead_us;
 }
 
-/* A poll starts within a period of the hang, and two more make it failed: three in all. */
+/* A poll starts within a period of the hang, and two more make it failed: three in all, also when the rounds after a
+ * late one come sooner. */
 static void hung_drive_fails_within_three_periods(void **state)
 {
     const int64_t period_us = 100 * EL_USEC_PER_SEC; /* long beside what the test itself takes */
@@ -354,7 +372,7 @@ static void hung_drive_fails_within_three_periods(void **state)
     ROUNDS_UNTIL(t, slot(el_tick_snapshot(t), 0)->state == EL_SLOT_UP);
     fake.drive[0].hang = true;
     for (size_t i = 0; i < EL_ARRAY_SIZE(states); i++) {
-        ahead_us += period_us;
+        ahead_us += i ? period_us * 9 / 10 : period_us;
         el_tick_begin(t);
         assert_int_equal(el_tick_finish(t), 0);
         assert_int_equal(slot(el_tick_snapshot(t), 0)->state, states[i]);
@@ -404,6 +422,7 @@ int main(void)
         ROUNDS_TEST(tells_removed_replaced_and_returned),
         ROUNDS_TEST(tells_what_was_swapped_before_the_start),
         ROUNDS_TEST(stale_then_failed_then_back),
+        ROUNDS_TEST(dead_drive_fails_at_once),
         ROUNDS_TEST(identifies_only_what_is_named),
         ROUNDS_TEST(hung_drive_delays_nobody),
         ROUNDS_TEST(hung_drive_fails_within_three_periods),
