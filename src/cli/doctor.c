@@ -303,8 +303,9 @@ static void check_agentx(struct doctor *d)
     const char *usual = access("/run/agentx/master", F_OK) == 0 ? "/run/agentx/master" : "/var/agentx/master";
     const char *path = d->settings.snmp.agentx_socket[0] ? d->settings.snmp.agentx_socket : usual;
     EL_AUTO_BUF struct el_buf missing = {0};
-    int r = el_snmpd_missing(SNMPD_CONF, d->settings.snmp.base_oid, d->settings.snmp.agentx_socket, &missing);
-    bool answers = strncmp(path, "tcp:", 4) == 0 || check_master(d, path);
+    bool unasked = strncmp(path, "tcp:", 4) == 0, answers = !unasked && check_master(d, path);
+    int r = el_snmpd_missing(SNMPD_CONF, d->settings.snmp.base_oid, answers ? NULL : d->settings.snmp.agentx_socket,
+                             &missing);
 
     if (r == 0 && missing.len)
         find(d, NOTE, "snmp", missing.data,
@@ -313,7 +314,7 @@ static void check_agentx(struct doctor *d)
     else if (r < 0)
         find(d, NOTE, "snmp", NULL, "%s/snmpd.conf: %s", SNMPD_CONF,
              r == -ENOENT ? "not there: no snmpd, or another one" : strerror(-r));
-    else if (answers)
+    else if (answers || unasked)
         find(d, GOOD, "snmp", NULL, "snmpd takes subagents at %s and shows what they say", path);
 }
 

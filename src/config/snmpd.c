@@ -113,7 +113,11 @@ static int take_file(struct seen *s, const char *path)
 
 int el_snmpd_missing(const char *dir, const char *base_oid, const char *socket, struct el_buf *missing)
 {
-    struct seen s = {.wanted = socket, .root = {base_oid, "1.3.6.1.2.1.47", "1.3.6.1.2.1.99"}};
+    struct seen s = {.wanted = socket ? socket : "",
+                     .master = !socket,
+                     .socket = !socket,
+                     .perms = !socket,
+                     .root = {base_oid, "1.3.6.1.2.1.47", "1.3.6.1.2.1.99"}};
     char path[512];
     glob_t more;
     int r;
@@ -130,7 +134,7 @@ int el_snmpd_missing(const char *dir, const char *base_oid, const char *socket, 
     }
     el_buf_puts(missing, s.master ? "" : "master agentx\n");
     if (!s.socket)
-        el_buf_printf(missing, "agentXSocket %s\n", *socket ? socket : "/run/agentx/master");
+        el_buf_printf(missing, "agentXSocket %s\n", *s.wanted ? s.wanted : "/run/agentx/master");
     el_buf_puts(missing, s.perms ? "" : "agentXPerms 0660 0755 Debian-snmp elementd-exporter\n");
     for (size_t i = 0; i < ROOTS; i++)
         if (!s.open && !s.visible[i])

@@ -409,7 +409,9 @@ def doctor(b):
     def expect(words, *settings, level="note"):
         got = told(*settings)
         assert len(got) == 1 and got[0][0] == level and words in got[0][1] + got[0][2], (words, got)
-    drop_in = (b.source / "deploy/snmp/snmpd-elementd.conf").read_text()
+    drop_in = (b.source / "deploy/snmp/snmpd-elementd.conf").read_text().replace("/run/agentx/master", str(socket_at))
+    (etc / "snmpd.conf").write_text(drop_in.replace(str(socket_at), "/run/agentx/other"))
+    assert [f[2] for f in told()] == ["", f"agentXSocket {socket_at}\n"], told()
     (etc / "snmpd.conf").write_text("rocommunity public default -V systemonly\n" + drop_in)
     expect("off: neither", "agentx: off")
     assert told("agentx: off", "standalone: udp:127.0.0.1:1161", "users_file: x") == []

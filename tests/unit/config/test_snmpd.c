@@ -55,6 +55,9 @@ static void says_what_is_missing(void **state)
     put("snmpd.conf.d/elementd.conf",
         "agentXSocket /srv/x,tcp:localhost:705\nagentXPerms 0660\nrocommunity secret 127.0.0.1\n");
     expect("");
+    socket_path = NULL; /* a master takes us, however it was told to: only views can hide us */
+    put("snmpd.conf.d/elementd.conf", "view all included .1.3.6.1.2\n");
+    expect("view systemonly included ." BASE "\n");
     socket_path = "";
     put("snmpd.conf.d/elementd.conf", "agentXSocket /run/x\nagentXPerms 0660\nview all included .1\n"
                                       "view other excluded .1.3.6.1.2.1.47\nview all excluded .1.3.6.1.2.1.99\n");
