@@ -1,7 +1,10 @@
 /* What pure work costs: cost WHAT [DRIVES [ROUNDS]] prints microseconds of CPU per round. Under callgrind two runs with
  * different ROUNDS give instructions per round. WHAT: text, openmetrics, json, check, copy, smart; again, packed: the
- * text, or its gzip, when one temperature of each drive changed since the last. */
+ * text, or its gzip, when one temperature of each drive changed since the last; ioctl: the way into the kernel and back
+ * once per drive, the least that a poller of any kind spends. */
+#include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/clock.h"
 #include "exporter/packer.h"
@@ -91,13 +94,23 @@ static void smart(struct bench *b)
         abort();
 }
 
+static void ioctls(struct bench *b)
+{
+    static int fd = -1;
+
+    if (fd < 0)
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (uint32_t i = 0; i < b->s->slots.count; i++)
+        (void)ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, 'N', 0x41, 72), b->copy); /* an admin command: refused at once */
+}
+
 static const struct {
     const char *name;
     void (*run)(struct bench *b);
 } works[] = {{"text", text},     {"openmetrics", openmetrics},
              {"json", json},     {"again", again},
              {"packed", packed}, {"check", check},
-             {"copy", copy},     {"smart", smart}};
+             {"copy", copy},     {"smart", smart}, {"ioctl", ioctls}};
 
 int main(int argc, char **argv)
 {
@@ -124,6 +137,6 @@ int main(int argc, char **argv)
             el_snapshot_free(b.s);
             return 0;
         }
-    fputs("usage: cost text|openmetrics|json|again|packed|check|copy|smart [DRIVES [ROUNDS]]\n", stderr);
+    fputs("usage: cost text|openmetrics|json|again|packed|check|copy|smart|ioctl [DRIVES [ROUNDS]]\n", stderr);
     return 2;
 }
