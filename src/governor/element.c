@@ -183,18 +183,20 @@ static void slot_power(struct element *e, uint32_t i, const struct el_pace_wish 
 {
     const struct el_governor_slot *s = &e->card->slot[i];
     const struct el_node *n = &e->observer.node[i];
-    double limit = d->limit_c - e->slot[i].risk.margin_c,
-           host = EL_MIN(el_observer_headroom(&e->observer, e->card, i, limit, e->state, at_once), w->share_w);
-    struct el_power_need need = {
+    double limit = d->limit_c - e->slot[i].risk.margin_c, host;
+    struct el_power_need need;
+
+    if (!s->can_power_state || !n->read_us || el_node_blind(n))
+        return;
+    host = EL_MIN(el_observer_headroom(&e->observer, e->card, i, limit, e->state, at_once), w->share_w);
+    need = (struct el_power_need){
         .capped = d->cap_ratio < 1,
         .obeyed = !in->slot[i].actuator_failed && n->host_w < 1.15 * d->budget_w + 0.25,
         .at_floor = d->budget_w < 1.05 * w->floor_w,
         .allowed_w = s->idle_w + n->x[EL_X_GAIN] * host + n->x[EL_X_POWER] + n->burst_w,
         .excess_c = el_observer_predict(&e->observer, e->card, i, n->host_w, e->hold) - limit,
     };
-
-    if (n->read_us && !el_node_blind(n))
-        d->power_state = el_power_step(&e->slot[i].power, s, &need, e->observer.dt_s);
+    d->power_state = el_power_step(&e->slot[i].power, s, &need, e->observer.dt_s);
 }
 
 static void slot_decide(struct element *e, uint32_t i, const struct el_pace_wish *w, struct el_slot_decision *d)

@@ -67,8 +67,9 @@ struct el_governor_input {
 };
 
 /* A law. `state` is `state_size` zeroed bytes, and `slot_size` more for each slot of the card, owned by the caller. The
- * card stays where it is for as long; what it says may change between two steps, its slots never grow. A law keeps a cap at its old value when it wants no write: the governor counts any
- * change as one. `constraint` is its word; `since_us`, `write` and `sensor_valid` are the governor's. */
+ * card stays where it is for as long; what it says may change between two steps, its slots never grow. A law keeps a
+ * cap at its old value when it wants no write: the governor counts any change as one. `constraint` is its word;
+ * `since_us`, `write` and `sensor_valid` are the governor's. */
 struct el_governor_law {
     const char *name; /* "element", "none", ... */
     size_t state_size, slot_size;

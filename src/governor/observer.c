@@ -132,23 +132,34 @@ static bool watched(const struct el_observer *o)
     return o->card_w_us && (double)(o->now_us - o->card_w_us) * 1e-6 < WATCHED_S;
 }
 
+/* Those in use: of a sensor that is not followed nothing depends on anything. */
+static int states(const struct el_node *n)
+{
+    int at = EL_NODE_SENSORS;
+
+    while (at > 0 && n->sensor[at - 1] < 0)
+        at--;
+    return O + at;
+}
+
 /* x <- F x, P <- F P F' + Q over dt. Only temperatures move by themselves. */
 static void node_predict(const struct el_observer *o, struct el_node *n, double idle_w)
 {
     double a = o->keep.drive, g = o->drive_r_c_per_w * (1 - a), b = o->keep.sensor, h = (1 - b) / 2, dt = o->dt_s;
     double f[2][4] = {{a, 0, g, g * n->host_w}, {h * (1 + a), b, h * g, h * g * n->host_w}}, fp[2][N];
+    int count = states(n);
     double power = idle_w + n->x[K] * n->host_w + n->x[D] + n->burst_w,
            t = o->sink_c + (n->x[T] - o->sink_c) * a + g * power;
 
     n->x[M] = b * n->x[M] + h * (n->x[T] + t);
     n->x[T] = t;
     for (int i = 0; i < 2; i++)
-        for (int j = 0; j < N; j++)
+        for (int j = 0; j < count; j++)
             fp[i][j] = f[i][0] * n->p[0][j] + f[i][1] * n->p[1][j] + f[i][2] * n->p[2][j] + f[i][3] * n->p[3][j];
     for (int i = 0; i < 2; i++) {
         for (int j = i; j < 2; j++)
             n->p[i][j] = n->p[j][i] = fp[i][0] * f[j][0] + fp[i][1] * f[j][1] + fp[i][2] * f[j][2] + fp[i][3] * f[j][3];
-        for (int j = 2; j < N; j++)
+        for (int j = 2; j < count; j++)
             n->p[i][j] = n->p[j][i] = fp[i][j];
     }
     n->p[T][T] += 2e-4 * dt;
@@ -166,18 +177,19 @@ static void node_predict(const struct el_observer *o, struct el_node *n, double 
 static void node_update(const struct el_observer *all, struct el_node *n, double reading_c, int o, double noise)
 {
     double ph[N], mean = n->x[M] + (o < 0 ? 0 : n->x[o]), s, shift, shrink;
+    int count = states(n);
 
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < count; i++)
         ph[i] = n->p[i][M] + (o < 0 ? 0 : n->p[i][o]);
     s = ph[M] + (o < 0 ? 0 : ph[o]);
     if (!(s > 1e-9))
         return;
     el_burst_hear(all, n, mean, s + noise, reading_c - n->grain_c / 2, reading_c + n->grain_c / 2);
     el_interval_update(mean, s, noise, reading_c - n->grain_c / 2, reading_c + n->grain_c / 2, &shift, &shrink);
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < count; i++) {
         n->x[i] += ph[i] / s * shift;
-        for (int j = 0; j < N; j++)
-            n->p[i][j] -= ph[i] * ph[j] / (s * s) * shrink;
+        for (int j = i; j < count; j++)
+            n->p[j][i] = n->p[i][j] -= ph[i] * ph[j] / (s * s) * shrink;
         n->p[i][i] = EL_MAX(n->p[i][i], 1e-5);
     }
     n->surprise += shift / sqrt(s + noise);

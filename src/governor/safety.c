@@ -57,8 +57,14 @@ static enum el_constraint why_doubted(enum el_belief b)
                                                          : EL_CONSTRAINT_FAILED_SENSOR;
 }
 
+/* A step, and what it counts in slow means. */
+struct pace {
+    struct el_screen_pace screen;
+    double slow;
+};
+
 static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean,
-                       double full_w, double dt, const struct el_slot_decision *last, int64_t now_us)
+                       double full_w, const struct pace *pace, const struct el_slot_decision *last, int64_t now_us)
 {
     enum el_constraint doubt = why_doubted(belief);
 
@@ -71,13 +77,13 @@ static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const st
     s->doubt = doubt;
     if (doubt == EL_CONSTRAINT_NONE) {
         s->trusted_c = (double)clean->temp_mc.value * 1e-3;
-        s->slow_c = s->trusted_us ? s->slow_c + (1 - exp(-dt / PAY_SLOW_S)) * (s->trusted_c - s->slow_c) : s->trusted_c;
+        s->slow_c = s->trusted_us ? s->slow_c + pace->slow * (s->trusted_c - s->slow_c) : s->trusted_c;
         s->trusted_us = now_us;
     }
 }
 
 static void slot_screen(struct el_safety *safety, const struct el_governor_card *card, uint32_t i, double inlet_c,
-                        double dt, const struct el_slot_decision *last, struct el_governor_input *clean)
+                        const struct pace *pace, const struct el_slot_decision *last, struct el_governor_input *clean)
 {
     struct el_safety_slot *s = &safety->slot[i];
     struct el_governor_slot_input *in = &clean->slot[i];
@@ -99,15 +105,16 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     age = s->trusted_us && s->trusted_c < c->limit_c - NEAR_C ? AGE_COOL_S : EL_MAX(AGE_HOT_S, 5 * card->period_s);
     belief = el_screen_step(&s->composite, &in->temp_mc, clean->now_us, least, age);
     if (belief == EL_BELIEVE) {
-        s->stuck = el_screen_stuck(&s->composite, clean->now_us, s->work.host_w, inlet_c, dt, &s->suspect);
+        s->stuck = el_screen_stuck(&s->composite, clean->now_us, s->work.host_w, inlet_c, &pace->screen, &s->suspect);
         if (s->stuck) {
             in->temp_mc.quality = EL_IMPLAUSIBLE;
             belief = EL_DOUBT_STUCK;
         }
     }
     for (int k = 0; k < 8; k++)
-        el_screen_step(&s->sensor[k], &in->sensor_mc[k], clean->now_us, least, age);
-    slot_trust(s, belief, in, c->full_w - c->idle_w, dt, last, clean->now_us);
+        if (in->sensor_mc[k].quality != EL_ABSENT)
+            el_screen_step(&s->sensor[k], &in->sensor_mc[k], clean->now_us, least, age);
+    slot_trust(s, belief, in, c->full_w - c->idle_w, pace, last, clean->now_us);
 }
 
 static void fans_check(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
@@ -137,6 +144,7 @@ void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, 
                       const struct el_decision *last, struct el_governor_input *clean)
 {
     double dt = s->last_us ? EL_CLAMP(seconds(s->last_us, in->now_us), 0, 60) : card->period_s, inlet;
+    struct pace pace = {.screen = el_screen_pace(dt), .slow = 1 - exp(-dt / PAY_SLOW_S)};
 
     copy_input(clean, in, card->slots);
     if (!s->start_us)
@@ -146,7 +154,7 @@ void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, 
     s->inlet_reported = s->inlet_reported || el_reading_usable(&clean->inlet_mc);
     inlet = el_reading_usable(&clean->inlet_mc) ? (double)clean->inlet_mc.value * 1e-3 : NAN;
     for (uint32_t i = 0; i < card->slots; i++)
-        slot_screen(s, card, i, inlet, dt, &last->slot[i], clean);
+        slot_screen(s, card, i, inlet, &pace, &last->slot[i], clean);
     fans_check(s, card, clean, last);
     s->last_us = in->now_us;
 }

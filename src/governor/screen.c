@@ -135,16 +135,21 @@ static double weighed(double missing_c)
     return missing_c > 0 ? missing_c * EL_MAX(missing_c, 1) : 0;
 }
 
-bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c, double dt_s, bool *suspect)
+struct el_screen_pace el_screen_pace(double dt_s)
+{
+    return (struct el_screen_pace){.dt_s = dt_s, .power = 1 - exp(-dt_s / SLOW_S), .air = 1 - exp(-dt_s / INLET_S)};
+}
+
+bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c,
+                     const struct el_screen_pace *pace, bool *suspect)
 {
     double still_s = (double)(now_us - s->moved_us) * 1e-6, longer, rise, fall;
 
     *suspect = false;
-    s->slow_w += (host_w - s->slow_w) * (1 - exp(-dt_s / SLOW_S));
+    s->slow_w += (host_w - s->slow_w) * pace->power;
     if (isfinite(inlet_c))
-        s->slow_inlet_c = isfinite(s->slow_inlet_c)
-                              ? s->slow_inlet_c + (inlet_c - s->slow_inlet_c) * (1 - exp(-dt_s / INLET_S))
-                              : inlet_c;
+        s->slow_inlet_c =
+            isfinite(s->slow_inlet_c) ? s->slow_inlet_c + (inlet_c - s->slow_inlet_c) * pace->air : inlet_c;
     if (llabs(s->accepted_mc - s->moved_mc) >= 100 || (double)(now_us - s->first_us) * 1e-6 < 3 * SLOW_S) {
         s->usual_s = EL_MAX(still_s, s->usual_s * USUAL_KEEP);
         s->moved_mc = s->accepted_mc;
@@ -163,7 +168,7 @@ bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double 
     longer = EL_CLAMP(still_s / EL_MAX(s->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
     rise = least_move(s->slow_w - s->least.host_w, s->slow_inlet_c - s->least.inlet_c);
     fall = least_move(s->slow_w - s->most.host_w, s->slow_inlet_c - s->most.inlet_c);
-    s->evidence_c_s += longer * (weighed(rise - GRAIN_C / longer) + FALL_COUNTS * weighed(fall - GRAIN_C)) * dt_s;
+    s->evidence_c_s += longer * (weighed(rise - GRAIN_C / longer) + FALL_COUNTS * weighed(fall - GRAIN_C)) * pace->dt_s;
     if (EL_MAX(rise, fall) < SUSPECT_C / longer)
         s->away_us = now_us;
     *suspect = (double)(now_us - s->away_us) * 1e-6 * longer > SUSPECT_S;

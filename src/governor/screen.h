@@ -32,7 +32,14 @@ enum el_belief { EL_BELIEVE = 0, EL_DOUBT_ABSENT, EL_DOUBT_IMPLAUSIBLE, EL_DOUBT
 enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t now_us, double least_c,
                               double max_age_s);
 
+/* A step, and what it counts in the slow means of power and air. */
+struct el_screen_pace {
+    double dt_s, power, air;
+};
+struct el_screen_pace el_screen_pace(double dt_s);
+
 /* The stuck test of a drive's composite, once per step after el_screen_step: host watts and inlet (NAN = unknown)
  * against a reading that stays the same. `*suspect`: it should have moved by now, so do not give more power on its
  * word. */
-bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c, double dt_s, bool *suspect);
+bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c,
+                     const struct el_screen_pace *pace, bool *suspect);

@@ -10,13 +10,14 @@ struct sensor {
 /* One second. */
 static bool look(struct sensor *s, double temp_c, double host_w)
 {
+    struct el_screen_pace pace = el_screen_pace(1);
     struct el_reading r;
     bool suspect;
 
     s->now_us += 1000000;
     r = el_reading_good((int64_t)(temp_c * 1000), s->now_us);
     assert_int_equal(el_screen_step(&s->screen, &r, s->now_us, -INFINITY, 60), EL_BELIEVE);
-    return el_screen_stuck(&s->screen, s->now_us, host_w, 35, 1, &suspect);
+    return el_screen_stuck(&s->screen, s->now_us, host_w, 35, &pace, &suspect);
 }
 
 /* Ten minutes at 60 C and `before_w`; flickering or not. */
