@@ -10,7 +10,7 @@ from lab import Lab
 
 NICE = 'nice -n -7'  # what CPUWeight=500 of the unit comes to
 COUNTED = os.environ.get('EL_LATENCY_COUNTED', '1') == '1'
-ROUNDS = int(os.environ.get('EL_LATENCY_ROUNDS', '25' if COUNTED else '60'))
+ROUNDS = int(os.environ.get('EL_LATENCY_ROUNDS', '12' if COUNTED else '60'))
 
 
 STAGES = ('last sample to worker done', 'to all taken in', 'to decided', 'to the first write', 'to the last write')
@@ -49,6 +49,8 @@ def run():
             lab.ok('sh -c "echo \\$\\$ > /sys/fs/cgroup/work.slice/cgroup.procs; while :; do '
                    f'dd if=/dev/{disk} of=/dev/null bs=256k count=16 iflag=direct; sleep 0.3; done" >/dev/null 2>&1 &')
         io_controller(lab)
+        # Each upset is worth eight lines of log: over 9p they would cost more than all that is measured.
+        lab.ok('ln -s /run/elementd.log /host/elementd.log')
         d = Daemon(lab, settings='cards: [{card: "*", card_limit_w: 6, inlet_c: 25, airflow_lfm: 400}]\n', exporter=False,
                    environment=f'{NICE} env LD_PRELOAD={BUILD}/tests/liblab_stamp.so EL_STAMP=/run/stamp')
         lab.wait(f"{ELEMENTD} status --json --runtime-dir {RUNTIME} | grep -q '\"up\":8'", timeout=120)
@@ -59,6 +61,7 @@ def run():
         lab.ok('cp /run/stamp /host/stamp')
         bare = [int(us) / 1000 for n, us in re.findall(r'bare (\d+) writes (\d+) us', out) if n == '8']
         found = batches(open(lab.share + '/stamp', 'rb').read(), first)
+        print('writes in each round that wrote:', *(n for _, n in found))
         found = [(marks, n) for marks, n in found if n == 8]
         ours = [marks[-1] for marks, _ in found]
         each = [(marks[-1] - marks[-2]) / (n - 1) for marks, n in found]
@@ -69,7 +72,7 @@ def run():
               f'p50 {quantile(ours, .5):.3f} ms, p99 {quantile(ours, .99):.3f} ms; from a write to the next {quantile(each, .5):.4f} ms')
         print(f'eight bare writes, {len(bare)} rounds: p50 {quantile(bare, .5):.3f} ms, p99 {quantile(bare, .99):.3f} ms; '
               f'each {quantile(bare, .5) / 8:.4f} ms')
-        assert len(found) > ROUNDS / 2, found
-        if COUNTED:  # measured 1.7 and 2.4 times
-            assert quantile(each, .5) < 2 * quantile(bare, .5) / 8, 'a write costs far more than the write'
+        assert len(found) > ROUNDS / 4, found
+        if COUNTED:  # measured 1.5 and 2.3 times
+            assert quantile(each, .5) < 1.7 * quantile(bare, .5) / 8, 'a write costs far more than the write'
             assert quantile(ours, .5) < 3 * quantile(bare, .5), 'the writes come long after the samples'

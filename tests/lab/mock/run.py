@@ -221,6 +221,41 @@ def check_odd_pages(m):
     m.set(0, 'smart.bin', smart())
 
 
+def attack(noise, path):
+    """Makes a file missing, empty, garbage, long, a folder or a loop."""
+    os.unlink(path)
+    kind = noise.randrange(6)
+    if kind == 0:
+        return
+    if kind == 1:
+        os.mkdir(path)
+    elif kind == 2:
+        os.symlink(os.path.basename(path), path)
+    else:
+        with open(path, 'wb') as f:
+            f.write((b'', noise.randbytes(noise.randrange(1, 100)), noise.choice((b'-1', b'0x', b'9' * 5000, b'live\0dead', b'\n\n')))[kind - 3])
+
+
+def check_chaos(m):
+    """Several files of the first drive spoilt at once and its commands ending anyhow: what is told of the second stays right."""
+    noise = random.Random(11)
+    for turn in range(40):
+        spoilt = Machine()
+        try:
+            files = [os.path.join(folder, name) for top in ('tree/sys/devices', 'mock') for folder, _, names in os.walk(f'{spoilt.dir}/{top}')
+                     for name in names if '0000:01:00.0' in folder or 'mock/nvme0' in folder]
+            for path in noise.sample([f for f in sorted(files) if not os.path.islink(f)], noise.randrange(1, 6)):
+                attack(noise, path)
+            if turn % 3 == 0:
+                spoilt.set(0, 'status', str(noise.randrange(1, 0x8000)))
+            elif turn % 3 == 1:
+                spoilt.set(0, 'errno', str(noise.randrange(1, 134)))
+            slots = [s for s in spoilt.scan() if s.get('serial') == 'MOCK1']
+            assert len(slots) == 1 and slots[0]['state'] == 'up' and slots[0]['temperature_celsius'] == 48, (turn, slots)
+        finally:
+            shutil.rmtree(spoilt.dir)
+
+
 def check_cost(m):
     m.commands(1)
     out = m.probe('discover', 'polls MOCK1 100')
@@ -238,7 +273,7 @@ def main():
             print(f'skipped: the namespace cannot be made here: {probe}')
             return 77
         for check in (check_power_states, check_quirks, check_hctm, check_failures, check_states, check_hang, check_odd_answers,
-                      check_odd_pages, check_cost):
+                      check_odd_pages, check_chaos, check_cost):
             check(m)
             print(f'{check.__name__}: passed')
         return 0
