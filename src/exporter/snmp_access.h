@@ -3,16 +3,17 @@
  *
  * Users file, one line each, # comments, words with blanks in double quotes:
  *   user NAME AUTH "PASSPHRASE" PRIV "PASSPHRASE"   AUTH: SHA-224 SHA-256 SHA-384 SHA-512; PRIV: AES AES-192 AES-256
- *   community TEXT                                  lets SNMPv2c read with that community; without such a line nobody
- * can Passphrases have 8..64 bytes. Every user must encrypt. The file must not be readable by others than its owner.
+ *   community TEXT                                  SNMPv2c may read with it; without such a line it may not
+ * Passphrases have 8..64 bytes. Every user must encrypt. The file must not be readable by others than its owner.
  *
- * Sinks: "agentx"                                    through the AgentX master, to whomever snmpd.conf names
- *        "v2c:COMMUNITY@ADDRESS"                     trap
- *        "v3:USER@ADDRESS"                           trap, encrypted; USER from the users file
- *        "v2c-inform:COMMUNITY@ADDRESS", "v3-inform:USER/0xENGINEID@ADDRESS"   acknowledged; the receiver's engine id
- * is needed
- * ADDRESS: udp:192.0.2.1:162, udp6:[2001:db8::1]:162, udp:host.example:162. Not by TCP: connecting
- * blocks, and whoever connects to an agent could have it keep any number of bytes as one message. */
+ * Sinks:
+ *   "agentx"                                     through the AgentX master, to whomever snmpd.conf names
+ *   "v2c:COMMUNITY@ADDRESS"                      trap
+ *   "v3:USER@ADDRESS"                            trap, encrypted; USER from the users file
+ *   "v2c-inform:COMMUNITY@ADDRESS"               acknowledged
+ *   "v3-inform:USER/0xENGINEID@ADDRESS"          acknowledged; the engine id is the receiver's
+ * ADDRESS: udp:192.0.2.1:162, udp6:[2001:db8::1]:162, udp:host.example:162. Not by TCP: connecting blocks, and whoever
+ * connects to an agent could have it keep any number of bytes as one message. */
 #pragma once
 
 #include <stdbool.h>
