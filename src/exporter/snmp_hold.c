@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #define IDLE_US    (2 * EL_USEC_PER_SEC) /* longer than any pause inside a walk; a snapshot of 1,024 drives is 9 MB */
+#define PAUSE_US   100000 /* longer than between two questions of a request: who tells of events waits as well */
 #define REQUEST_US (2 * EL_USEC_PER_SEC) /* managers wait less; the number of a request may come again */
 
 int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source, const el_oid *base, size_t base_len)
@@ -42,15 +43,14 @@ void el_snmp_hold_free(struct el_snmp_hold *h)
 void el_snmp_hold_turn(struct el_snmp_hold *h)
 {
     h->self.now_us = el_clock_boottime_us();
-    h->fresh = false;
+    h->fresh = h->request != 0 && h->view && h->self.now_us - h->asked_us < PAUSE_US;
 }
 
 void el_snmp_hold_request(struct el_snmp_hold *h, long id)
 {
-    if (h->view && id != 0 && id == h->request && h->self.now_us - h->begun_us < REQUEST_US) {
-        h->fresh = true;
+    h->fresh = id != 0 && id == h->request && h->view && h->self.now_us - h->begun_us < REQUEST_US;
+    if (h->fresh)
         return;
-    }
     h->request = id;
     h->begun_us = h->self.now_us;
 }

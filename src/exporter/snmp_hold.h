@@ -29,7 +29,7 @@ void el_snmp_hold_free(struct el_snmp_hold *h); /* what it holds, not itself */
 
 void el_snmp_hold_turn(struct el_snmp_hold *h); /* a new turn begins */
 /* Before a view is asked for on behalf of request `id` of a master, which makes a GETBULK a turn for each repetition.
- */
+ * When a snapshot comes while a master asks for two managers in turn, the answers to both may be of two. */
 void el_snmp_hold_request(struct el_snmp_hold *h, long id);
 void el_snmp_hold_rest(struct el_snmp_hold *h); /* before a wait: gives back what nobody asked for in a long time */
 const struct el_snapshot *el_snmp_hold_snapshot(struct el_snmp_hold *h); /* NULL: none yet */

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "exporter/snmp_hold.h"
 #include "support/make_snapshot.h"
 #include "support/unit.h"
@@ -114,8 +115,8 @@ static void asked_once_a_turn(void **state)
     el_snapshot_free(source.next);
 }
 
-/* A master asks for the repetitions of a GETBULK one by one: all see what the first one saw, the next request sees news;
- * and a number that comes again after a long time is another request. */
+/* A master asks for the repetitions of a GETBULK one by one: all see what the first one saw, the next request sees
+ * news; and a number that comes again after a long time is another request. */
 static void a_request_is_of_one_snapshot(void **state)
 {
     struct source source = {.next = snapshot(8, 1)};
@@ -132,6 +133,9 @@ static void a_request_is_of_one_snapshot(void **state)
         assert_int_equal(seq, expected[i]);
         if (i == 0 || i == 3)
             source.next = snapshot(8, expected[i] + 1); /* the one before is now held by us alone */
+        h->asked_us = el_clock_boottime_us();
+        el_snmp_hold_turn(h); /* who tells of events looks between two questions */
+        assert_int_equal(el_snmp_hold_snapshot(h)->seq, expected[i]);
     }
     assert_int_equal(source.out, 1);
     el_snmp_hold_free(h);
@@ -210,10 +214,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_walk_asks_nobody), /* first: nothing is warmed up yet */
-        cmocka_unit_test(new_rows_do_not_touch_a_turn),
-        cmocka_unit_test(asked_once_a_turn),
-        cmocka_unit_test(a_request_is_of_one_snapshot),
-        cmocka_unit_test(failed_update_is_an_empty_table),
+        cmocka_unit_test(new_rows_do_not_touch_a_turn), cmocka_unit_test(asked_once_a_turn),
+        cmocka_unit_test(a_request_is_of_one_snapshot), cmocka_unit_test(failed_update_is_an_empty_table),
         cmocka_unit_test(given_back_when_idle),
     };
 
