@@ -208,8 +208,8 @@ static void double_rates(const char *line, char *out, size_t size)
 }
 
 /* All prices in force are written anew by nothing but the writes: what a round's writes cost at least, and a reason for
- * a daemon to write them all again; then it has a round or more to find them in order, or it would wait longer each
- * time. */
+ * a daemon to write them all again; then it has a round or more to find them in order, or its law would wait longer
+ * each time. */
 static void upset(int count)
 {
     static char text[16384], line[64][256];
