@@ -1,0 +1,214 @@
+/* Rules of the safety layer and of the governor's book-keeping, each under a law that does nothing else but try it. */
+#include "bed.h"
+#include "governor/screen.h"
+
+static struct { /* what the next law wants of every drive and of the fans, and what it was let see */
+    double cap, pwm;
+    bool air_failing;
+    struct el_governor_input seen;
+} puppet;
+
+static int puppet_init(void *state, const struct el_governor_card *card)
+{
+    return 0;
+}
+
+static void puppet_step(void *state, const struct el_governor_input *in, struct el_decision *out)
+{
+    puppet.seen = *in;
+    for (uint32_t i = 0; i < out->slots; i++)
+        out->slot[i].cap_ratio = puppet.cap;
+    out->fan_pwm_ratio = puppet.pwm;
+    out->air_failing = puppet.air_failing;
+}
+
+static const struct el_governor_law law = {.name = "puppet", .state_size = 1, .init = puppet_init, .step = puppet_step};
+
+static void open_puppet(struct bed *b, uint32_t slots, double cap)
+{
+    puppet.cap = cap;
+    puppet.pwm = NAN;
+    puppet.air_failing = false;
+    bed_open(b, &law, slots);
+    bed_run(b, 3);
+}
+
+/* A fall that nothing cools by is kept for ten minutes; then the sensor is believed again by and by: recovery from a
+ * wrong verdict takes a bounded time. */
+static void what_was_added_to_a_reading_fades(void **state)
+{
+    struct el_screen s = {0};
+    struct el_reading r;
+
+    for (int t = 1; t < 600 + 12 * 600 + 60; t++) {
+        r = el_reading_good(t < 100 ? 76000 : 64000, t * EL_USEC_PER_SEC);
+        if (el_screen_step(&s, &r, t * EL_USEC_PER_SEC, NAN, 60) != EL_BELIEVE)
+            assert_int_equal(t, 100); /* waits for its second vote */
+        else if (t < 700)
+            assert_int_equal(r.value, 76000);
+        else
+            assert_in_range(r.value, 64000, 76000);
+        if (t == 700 + 6 * 600)
+            assert_in_range(r.value, 69500, 70500);
+    }
+    r = el_reading_good(64000, 8000 * EL_USEC_PER_SEC);
+    assert_int_equal(el_screen_step(&s, &r, 8000 * EL_USEC_PER_SEC, NAN, 60), EL_BELIEVE);
+    assert_int_equal(r.value, 64000);
+}
+
+static void a_blind_drive_alone_goes_deeper(void **state)
+{
+    struct bed b;
+
+    open_puppet(&b, 1, 1);
+    b.temp_c[0] = NAN;
+    bed_run(&b, 100);
+    assert_float_equal(b.d.slot[0].cap_ratio, 0.65, 1e-9);
+    bed_run(&b, 100);
+    assert_float_equal(b.d.slot[0].cap_ratio, 0.45, 1e-9);
+    bed_close(&b);
+}
+
+/* It has a part of what the same air lets its neighbours do, in moves that are worth a write. */
+static void a_blind_drive_follows_what_neighbours_may(void **state)
+{
+    struct bed b;
+
+    open_puppet(&b, 4, 1);
+    b.temp_c[0] = NAN;
+    bed_run(&b, 200);
+    assert_float_equal(b.d.slot[0].cap_ratio, 0.8, 1e-9);
+    puppet.cap = 0.9; /* 0.72 is not worth one */
+    bed_run(&b, 10);
+    assert_float_equal(b.d.slot[0].cap_ratio, 0.8, 1e-9);
+    puppet.cap = 0.5;
+    bed_run(&b, 10);
+    assert_float_equal(b.d.slot[0].cap_ratio, 0.4, 1e-9);
+    bed_close(&b);
+}
+
+/* Neighbours that see tell of a blind drive's air only while the air is sound. */
+static void failing_air_ends_seeing(void **state)
+{
+    struct bed b;
+
+    open_puppet(&b, 4, 1);
+    puppet.air_failing = true;
+    b.temp_c[0] = NAN;
+    bed_run(&b, 310);
+    assert_int_equal(b.d.failsafe, EL_FAILSAFE_FLOOR);
+    assert_true(b.d.slot[0].cap_ratio <= 0.05);
+    bed_close(&b);
+}
+
+static void a_fan_told_to_be_slow_may_stand(void **state)
+{
+    struct bed b;
+
+    for (int told = 0; told < 2; told++) {
+        open_puppet(&b, 1, 1);
+        puppet.pwm = told ? 0.1 : 0.5;
+        for (int t = 0; t < 40; t++) {
+            b.in.fan_rpm[0] = el_reading_good(0, b.in.now_us);
+            bed_step(&b);
+        }
+        assert_int_equal(b.d.air_failing, !told);
+        bed_close(&b);
+    }
+}
+
+/* Half power at the start, a held and a reduced cap: none of it is more than the law wants. */
+static void safety_only_lowers(void **state)
+{
+    struct bed b;
+
+    puppet.cap = 0.3;
+    bed_open(&b, &law, 2);
+    b.temp_c[1] = NAN;
+    bed_step(&b);
+    assert_int_equal(b.d.failsafe_reason, EL_CONSTRAINT_STARTUP);
+    assert_true(b.d.slot[0].cap_ratio == 0.3);
+    b.temp_c[1] = 60;
+    bed_run(&b, 3);
+    b.temp_c[1] = NAN;
+    puppet.cap = 0.1;
+    for (int t = 0; t < 200; t++) {
+        bed_step(&b);
+        assert_true(b.d.slot[1].cap_ratio <= 0.1);
+    }
+    bed_close(&b);
+}
+
+/* A cap that is not in force is written again, each time after twice as long, 80 s at most. */
+static void a_lost_cap_is_set_again(void **state)
+{
+    struct bed b;
+    int writes = 0;
+
+    open_puppet(&b, 1, 0.5);
+    b.in.slot[0].cap_ratio_in_force = 0.5;
+    for (int t = 0; t < 100; t++, writes += b.d.slot[0].write)
+        bed_step(&b);
+    assert_int_equal(writes, 0);
+    b.in.slot[0].cap_ratio_in_force = 1;
+    for (int t = 0; t < 8; t++, writes += b.d.slot[0].write)
+        bed_step(&b);
+    assert_in_range(writes, 1, 2);
+    for (int t = 0; t < 3600; t++, writes += b.d.slot[0].write)
+        bed_step(&b);
+    assert_in_range(writes, 40, 55);
+    bed_close(&b);
+}
+
+/* A counter that went back tells nothing, and nothing that follows is counted until it ran soundly for a while. */
+static void a_counter_reset_is_not_counted(void **state)
+{
+    struct bed b;
+
+    open_puppet(&b, 1, 1);
+    assert_true(puppet.seen.slot[0].io_valid);
+    b.in.slot[0].read_bytes = 0;
+    bed_run(&b, 30);
+    assert_false(puppet.seen.slot[0].io_valid);
+    bed_run(&b, 3);
+    assert_true(puppet.seen.slot[0].io_valid);
+    bed_close(&b);
+}
+
+/* One impossible sample of any sensor never reaches a law; the sound one after it does. */
+static void every_sensor_is_screened(void **state)
+{
+    struct bed b;
+
+    open_puppet(&b, 2, 1);
+    for (int t = 0; t < 6; t++) {
+        const int64_t c = t == 4 ? 200000 : 60000, now = b.in.now_us + EL_USEC_PER_SEC;
+
+        b.in.inlet_mc = b.in.switch_mc = el_reading_good(c, now);
+        for (int k = 0; k < 8; k++)
+            b.in.slot[1].sensor_mc[k] = el_reading_good(c, now);
+        bed_step(&b);
+        assert_int_equal(el_reading_usable(&puppet.seen.inlet_mc), t != 4);
+        assert_int_equal(el_reading_usable(&puppet.seen.switch_mc), t != 4);
+        for (int k = 0; k < 8; k++)
+            assert_int_equal(el_reading_usable(&puppet.seen.slot[1].sensor_mc[k]), t != 4);
+    }
+    bed_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_added_to_a_reading_fades),
+        cmocka_unit_test(a_blind_drive_alone_goes_deeper),
+        cmocka_unit_test(a_blind_drive_follows_what_neighbours_may),
+        cmocka_unit_test(failing_air_ends_seeing),
+        cmocka_unit_test(a_fan_told_to_be_slow_may_stand),
+        cmocka_unit_test(safety_only_lowers),
+        cmocka_unit_test(a_lost_cap_is_set_again),
+        cmocka_unit_test(a_counter_reset_is_not_counted),
+        cmocka_unit_test(every_sensor_is_screened),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
