@@ -91,7 +91,8 @@ static void node_host(struct el_node *n, double host_w, bool known)
     n->io_known = known;
 }
 
-/* Host I/O since the last step, priced. Not counted, it is what the cap allows: then temperature alone decides. */
+/* Host I/O since the last step, priced; counters that lie were screened out before. Not counted, it is what the cap
+ * allows: then temperature alone decides. */
 static void node_io(const struct el_observer *o, struct el_node *n, const struct el_governor_slot *s,
                     const struct el_governor_slot_input *in)
 {
@@ -103,27 +104,21 @@ static void node_io(const struct el_observer *o, struct el_node *n, const struct
         n->io_us = 0;
         return;
     }
-    if (n->io_us && dt > 0 && bytes[0] >= n->bytes[0] && bytes[1] >= n->bytes[1] && ops[0] >= n->ops[0] &&
-        ops[1] >= n->ops[1]) {
-        w = ((double)(bytes[0] - n->bytes[0]) * s->read_j_per_byte +
-             (double)(bytes[1] - n->bytes[1]) * s->write_j_per_byte + (double)(ops[0] - n->ops[0]) * s->read_j_per_op +
-             (double)(ops[1] - n->ops[1]) * s->write_j_per_op) /
+    if (n->io_us && dt > 0) {
+        double read = (double)(bytes[0] - n->bytes[0]), written = (double)(bytes[1] - n->bytes[1]);
+
+        w = (read * s->read_j_per_byte + written * s->write_j_per_byte +
+             (double)(ops[0] - n->ops[0]) * s->read_j_per_op + (double)(ops[1] - n->ops[1]) * s->write_j_per_op) /
             dt;
         node_host(n, EL_CLAMP(w, 0, 4 * s->full_w), true);
         if (w > 0.1) {
-            double b0 = (double)(bytes[0] - n->bytes[0]), b1 = (double)(bytes[1] - n->bytes[1]);
-
-            n->write_share += (1 - o->keep.write) * (b1 / (b0 + b1 + 1) - n->write_share);
-            double per_j = (double)(bytes[0] - n->bytes[0] + bytes[1] - n->bytes[1]) / (w * dt);
-
-            n->bytes_per_j += (n->bytes_per_j > 0 ? 0.1 : 1) * (per_j - n->bytes_per_j);
+            n->write_share += (1 - o->keep.write) * (written / (read + written + 1) - n->write_share);
+            n->bytes_per_j += (n->bytes_per_j > 0 ? 0.1 : 1) * ((read + written) / (w * dt) - n->bytes_per_j);
         }
     }
-    if (!n->io_us || dt > 0) {
-        memcpy(n->bytes, bytes, sizeof(bytes));
-        memcpy(n->ops, ops, sizeof(ops));
-        n->io_us = o->now_us;
-    }
+    memcpy(n->bytes, bytes, sizeof(bytes));
+    memcpy(n->ops, ops, sizeof(ops));
+    n->io_us = o->now_us;
 }
 
 /* Bursts show in the card's power. */
