@@ -51,6 +51,7 @@ void el_snmp_hold_request(struct el_snmp_hold *h, long id)
     h->fresh = id != 0 && id == h->request && h->view && h->self.now_us - h->begun_us < REQUEST_US;
     if (h->fresh)
         return;
+    atomic_fetch_add(&h->requests, 1);
     h->request = id;
     h->begun_us = h->self.now_us;
 }
@@ -84,7 +85,6 @@ const struct el_snmp_view *el_snmp_hold_view(struct el_snmp_hold *h)
     const struct el_snapshot *s = el_snmp_hold_snapshot(h);
 
     h->asked_us = h->self.now_us;
-    atomic_fetch_add(&h->requests, 1);
     if (h->view)
         return h->view;
     h->view = el_snmp_view_new(s ? s : h->empty, &h->options);

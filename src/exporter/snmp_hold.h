@@ -20,7 +20,7 @@ struct el_snmp_hold {
     int64_t begun_us;                   /* when it began */
     int64_t asked_us;                   /* when a view was last needed */
     uint64_t entity_mark;
-    atomic_uint_fast64_t requests; /* how often a view was needed; read by any thread */
+    atomic_uint_fast64_t requests; /* begun; read by any thread */
 };
 
 int el_snmp_hold_init(struct el_snmp_hold *h, const struct el_snmp_source *source, const el_oid *base,

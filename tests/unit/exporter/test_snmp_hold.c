@@ -138,6 +138,7 @@ static void a_request_is_of_one_snapshot(void **state)
         assert_int_equal(el_snmp_hold_snapshot(h)->seq, expected[i]);
     }
     assert_int_equal(source.out, 1);
+    assert_int_equal(h->requests, 3);
     el_snmp_hold_free(h);
     el_snapshot_free(source.next);
 }
