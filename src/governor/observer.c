@@ -176,6 +176,7 @@ static void node_update(const struct el_observer *all, struct el_node *n, double
 
     for (int i = 0; i < count; i++)
         ph[i] = n->p[i][M] + (o < 0 ? 0 : n->p[i][o]);
+    /* cppcheck-suppress uninitvar; M and o are among the states */
     s = ph[M] + (o < 0 ? 0 : ph[o]);
     if (!(s > 1e-9))
         return;
