@@ -203,7 +203,7 @@ static bool compose(char line[LINE_MAX_BYTES], const char *device, const char *t
 
     if (n + 1 + m >= LINE_MAX_BYTES)
         return false;
-    memcpy(line, device, n);
+    memcpy(line, device, n); /* NOLINT(bugprone-not-null-terminated-result): text ends it */
     line[n] = ' ';
     memcpy(line + n + 1, text, m + 1);
     return true;
