@@ -9,6 +9,10 @@
 #define LEAST_W     0.05 /* a jump is one above this, ... */
 #define NOISES      2.6  /* ... so many mean changes, ... */
 #define PRICE_ERROR 0.1  /* ... and this part of a change of host I/O */
+#define STEADY_W    0.5  /* I/O is counted over a step and power read at its end: while I/O changes by more, wait; */
+#define UNSETTLED_S 7.0  /* after this long nothing is heard */
+#define CLEAR_W     0.20 /* mean change up to which all bursts are heard, ... */
+#define DEAF_W      0.40 /* ... and from which on too few to rely on */
 #define NOISE_MOST  0.4  /* of one change, so that bursts are not taken for noise */
 #define NOISE_RATE  0.02
 #define MOST_W      4.0  /* no drive collects garbage with more */
@@ -65,12 +69,19 @@ static void end(struct el_observer *o, uint32_t slots, double watts)
 void el_burst_watch(struct el_observer *o, uint32_t slots, double card_w)
 {
     struct el_bursts *b = &o->bursts;
-    double moved = o->scale * (o->host_w - b->host_w), jump = card_w - b->card_w - moved,
-           least = LEAST_W + NOISES * b->noise_w + PRICE_ERROR * fabs(moved);
+    double moves = 0, jump = card_w - b->card_w - o->scale * (o->host_w - b->host_w), least;
     bool first = !b->card_w;
 
+    for (uint32_t i = 0; i < slots; i++)
+        moves += fabs(o->node[i].moved_w);
+    b->moved_w += moves;
+    b->unsettled_s = first || moves > STEADY_W ? b->unsettled_s + o->dt_s : 0;
+    if (!first && b->unsettled_s > 0)
+        return;
+    least = LEAST_W + NOISES * b->noise_w + PRICE_ERROR * o->scale * b->moved_w;
     b->card_w = card_w;
     b->host_w = o->host_w;
+    b->moved_w = 0;
     if (first)
         return;
     b->noise_w += NOISE_RATE * (EL_MIN(fabs(jump), NOISE_MOST) - b->noise_w);
@@ -78,6 +89,11 @@ void el_burst_watch(struct el_observer *o, uint32_t slots, double card_w)
         begin(o, slots, jump);
     else if (jump < -least)
         end(o, slots, -jump);
+}
+
+double el_burst_heard(const struct el_bursts *b)
+{
+    return b->unsettled_s > UNSETTLED_S ? 0 : EL_CLAMP((DEAF_W - b->noise_w) / (DEAF_W - CLEAR_W), 0, 1);
 }
 
 static double within(double mean, double deviation, double lo, double hi)

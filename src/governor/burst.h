@@ -19,12 +19,15 @@ struct el_burst {
 struct el_bursts {
     struct el_burst burst[EL_BURSTS];
     uint32_t count;
-    double noise_w; /* mean change from reading to reading that host I/O does not explain */
-    double card_w, host_w;
+    double noise_w;              /* mean change from reading to reading that host I/O does not explain */
+    double card_w, host_w;       /* at the last reading that was judged, ... */
+    double moved_w, unsettled_s; /* ... and how much host I/O has changed since, up and down */
 };
 
 /* A reading of the card's power, after the host's I/O was priced: bursts begin and end. */
 void el_burst_watch(struct el_observer *o, uint32_t slots, double card_w);
+/* 1 = what moves in the drives' power without host I/O is heard here, 0 = the temperatures have to tell. */
+double el_burst_heard(const struct el_bursts *b);
 /* A reading of drive `n`, found in [lo, hi), where `mean` and `variance` were believed of it. */
 void el_burst_hear(const struct el_observer *o, struct el_node *n, double mean, double variance, double lo, double hi);
 /* After all readings of a step: what they say of whose bursts they are, in the drives' power and temperatures. */

@@ -122,9 +122,9 @@ static void node_io(const struct el_observer *o, struct el_node *n, const struct
 }
 
 /* Bursts show in the card's power. */
-static bool watched(const struct el_observer *o)
+static double watched(const struct el_observer *o)
 {
-    return o->card_w_us && (double)(o->now_us - o->card_w_us) * 1e-6 < WATCHED_S;
+    return o->card_w_us && (double)(o->now_us - o->card_w_us) * 1e-6 < WATCHED_S ? el_burst_heard(&o->bursts) : 0;
 }
 
 /* Those in use: of a sensor that is not followed nothing depends on anything. */
@@ -140,7 +140,9 @@ static int states(const struct el_node *n)
 /* x <- F x, P <- F P F' + Q over dt. Only temperatures move by themselves. */
 static void node_predict(const struct el_observer *o, struct el_node *n, double idle_w)
 {
-    double a = o->keep.drive, g = o->drive_r_c_per_w * (1 - a), b = o->keep.sensor, h = (1 - b) / 2, dt = o->dt_s;
+    double a = o->keep.drive, g = o->drive_r_c_per_w * (1 - a), b = o->keep.sensor, h = (1 - b) / 2, dt = o->dt_s,
+           clear = watched(o),
+           wander = clear * WATCHED_W2_S + (1 - clear) * (DRIFT_W2_S + DRIFT_WRITE * n->write_share);
     double f[2][4] = {{a, 0, g, g * n->host_w}, {h * (1 + a), b, h * g, h * g * n->host_w}}, fp[2][N];
     int count = states(n);
     double power = idle_w + n->x[K] * n->host_w + n->x[D] + n->burst_w,
@@ -159,9 +161,7 @@ static void node_predict(const struct el_observer *o, struct el_node *n, double 
     }
     n->p[T][T] += 2e-4 * dt;
     n->p[M][M] += 2e-4 * dt;
-    n->p[D][D] = EL_MIN(n->p[D][D] + (watched(o) ? WATCHED_W2_S : DRIFT_W2_S + DRIFT_WRITE * n->write_share) * dt +
-                            PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w,
-                        POWER_VAR_MAX);
+    n->p[D][D] = EL_MIN(n->p[D][D] + wander * dt + PRICE_PULL * PRICE_PULL * n->moved_w * n->moved_w, POWER_VAR_MAX);
     n->p[K][K] = EL_MIN(n->p[K][K] + GAIN_WALK * dt, GAIN_SD * GAIN_SD);
     for (int j = 0; j < EL_NODE_SENSORS; j++)
         n->p[O + j][O + j] = EL_MIN(
@@ -378,7 +378,7 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
     sensors_update(o, n, in->slot[i].sensor_mc);
     n->read_us = EL_MAX(r->time_us, 1);
     n->blind_s = 0;
-    if (!watched(o))
+    if (watched(o) < 0.5)
         surprise_step(o, n);
 }
 
