@@ -61,6 +61,7 @@ static enum el_constraint why_doubted(enum el_belief b)
 struct pace {
     struct el_screen_pace screen;
     double slow;
+    struct el_screen_load load; /* what all drives share */
 };
 
 static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean,
@@ -82,13 +83,14 @@ static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const st
     }
 }
 
-static void slot_screen(struct el_safety *safety, const struct el_governor_card *card, uint32_t i, double inlet_c,
+static void slot_screen(struct el_safety *safety, const struct el_governor_card *card, uint32_t i,
                         const struct pace *pace, const struct el_slot_decision *last, struct el_governor_input *clean)
 {
     struct el_safety_slot *s = &safety->slot[i];
     struct el_governor_slot_input *in = &clean->slot[i];
     const struct el_governor_slot *c = &card->slot[i];
-    double least = isfinite(inlet_c) ? inlet_c - BELOW_AIR_C : NAN, age;
+    struct el_screen_load load = pace->load;
+    double least = isfinite(load.inlet_c) ? load.inlet_c - BELOW_AIR_C : NAN, age;
     enum el_belief belief;
 
     if (in->present != s->present) { /* another drive, or none: nothing that was known of it holds */
@@ -105,7 +107,8 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     age = s->trusted_us && s->trusted_c < c->limit_c - NEAR_C ? AGE_COOL_S : EL_MAX(AGE_HOT_S, 5 * card->period_s);
     belief = el_screen_step(&s->composite, &in->temp_mc, clean->now_us, least, age);
     if (belief == EL_BELIEVE) {
-        s->stuck = el_screen_stuck(&s->composite, clean->now_us, s->work.host_w, inlet_c, &pace->screen, &s->suspect);
+        load.host_w = s->work.host_w;
+        s->stuck = el_screen_stuck(&s->composite, clean->now_us, &load, &pace->screen, &s->suspect);
         if (s->stuck) {
             in->temp_mc.quality = EL_IMPLAUSIBLE;
             belief = EL_DOUBT_STUCK;
@@ -140,10 +143,27 @@ static void copy_input(struct el_governor_input *to, const struct el_governor_in
     memcpy((char *)to + rest, (const char *)from + rest, sizeof *to - rest);
 }
 
+/* Host watts are those of the step before: all is smoothed over many. */
+static struct el_screen_load shared_load(const struct el_safety *s, const struct el_governor_card *card,
+                                         const struct el_governor_input *clean)
+{
+    struct el_screen_load l = {.inlet_c = NAN, .card_rest_w = NAN};
+
+    for (uint32_t i = 0; i < card->slots; i++) {
+        l.card_host_w += s->slot[i].work.host_w;
+        l.drives += s->slot[i].present;
+    }
+    if (el_reading_usable(&clean->inlet_mc))
+        l.inlet_c = (double)clean->inlet_mc.value * 1e-3;
+    if (el_reading_usable(&clean->card_power_mw))
+        l.card_rest_w = (double)clean->card_power_mw.value * 1e-3 - l.card_host_w;
+    return l;
+}
+
 void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
                       const struct el_decision *last, struct el_governor_input *clean)
 {
-    double dt = s->last_us ? EL_CLAMP(seconds(s->last_us, in->now_us), 0, 60) : card->period_s, inlet;
+    double dt = s->last_us ? EL_CLAMP(seconds(s->last_us, in->now_us), 0, 60) : card->period_s;
     struct pace pace = {.screen = el_screen_pace(dt), .slow = 1 - exp(-dt / PAY_SLOW_S)};
 
     copy_input(clean, in, card->slots);
@@ -152,9 +172,9 @@ void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, 
     el_screen_step(&s->inlet, &clean->inlet_mc, in->now_us, NAN, AGE_COOL_S);
     el_screen_step(&s->sw, &clean->switch_mc, in->now_us, NAN, AGE_COOL_S);
     s->inlet_reported = s->inlet_reported || el_reading_usable(&clean->inlet_mc);
-    inlet = el_reading_usable(&clean->inlet_mc) ? (double)clean->inlet_mc.value * 1e-3 : NAN;
+    pace.load = shared_load(s, card, clean);
     for (uint32_t i = 0; i < card->slots; i++)
-        slot_screen(s, card, i, inlet, &pace, &last->slot[i], clean);
+        slot_screen(s, card, i, &pace, &last->slot[i], clean);
     fans_check(s, card, clean, last);
     s->last_us = in->now_us;
 }

@@ -28,7 +28,9 @@
 #define USUAL_KEEP    0.95 /* of the longest spell, at each move */
 #define USUAL_LEAST_S 60.0
 #define LONGER_MOST   2.0
-#define FALL_COUNTS   0.3 /* of what falling power should have moved: a reading that is stuck too high is safe */
+#define BURST_W       3.2  /* of background work at once, and ... */
+#define PRICE_ERROR   0.15 /* ... what declared prices leave of a change of host watts; assumed */
+#define FALL_COUNTS   0.3  /* of what falling power should have moved: a reading that is stuck too high is safe */
 
 static enum el_belief doubt(struct el_reading *r, enum el_quality q, enum el_belief why)
 {
@@ -108,7 +110,7 @@ enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t
         s->first_us = now_us;
         s->moved_mc = r->value;
         s->moved_us = now_us;
-        s->slow_inlet_c = NAN;
+        s->slow = (struct el_screen_load){.inlet_c = NAN, .card_host_w = NAN, .card_rest_w = NAN};
     } else if (!near_enough(r->value, s->accepted_mc, s->accepted_us, r->time_us) && !vote(s, r, now_us)) {
         return doubt(r, EL_IMPLAUSIBLE, EL_DOUBT_IMPLAUSIBLE);
     }
@@ -120,12 +122,33 @@ enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t
     return EL_BELIEVE;
 }
 
-/* The least that a change of power and of air (NAN = unknown) can have moved the drive by. Against one another they may
- * cancel. */
-static double least_move(double power_w, double air_c)
+/* What a card draws beside host I/O may have changed against a drive's own: as the law takes a burst of background work
+ * back from the host, all in all nothing changes. Up to the largest burst, and what prices err by tells nothing. */
+static double hidden(const struct el_screen_load *from, const struct el_screen_load *to, double own_w)
 {
-    double air = isfinite(air_c) ? air_c : 0, one = R_LEAST * power_w + air, other = R_MOST * power_w + air;
+    double rest = to->card_rest_w - from->card_rest_w,
+           sure = fabs(rest) - PRICE_ERROR * fabs(to->card_host_w - from->card_host_w);
 
+    return rest * own_w < 0 && sure > 0 ? copysign(EL_MIN(sure, BURST_W), rest) : 0;
+}
+
+/* Where all drives have to draw less to stay where they are, the heatsink has warmed. */
+static double common(const struct el_screen_load *from, const struct el_screen_load *to)
+{
+    double own = to->host_w - from->host_w, others = to->card_host_w - from->card_host_w - own;
+
+    return to->drives > 1 && own < 0 && others < 0 ? EL_MAX(own, others / (to->drives - 1)) : 0;
+}
+
+/* The least that a change of power and of air can have moved the drive by. Against one another they may cancel. */
+static double least_move(const struct el_screen_load *from, const struct el_screen_load *to)
+{
+    double own = to->host_w - from->host_w - common(from, to), air = to->inlet_c - from->inlet_c,
+           with = own + hidden(from, to, own), power = with * own > 0 ? with : 0, one, other;
+
+    air = isfinite(air) ? air : 0;
+    one = R_LEAST * power + air;
+    other = R_MOST * power + air;
     return (one > 0) == (other > 0) ? EL_MIN(fabs(one), fabs(other)) : 0;
 }
 
@@ -135,39 +158,54 @@ static double weighed(double missing_c)
     return missing_c > 0 ? missing_c * EL_MAX(missing_c, 1) : 0;
 }
 
+/* Starts with the first that is known, keeps the last that was. */
+static void smooth(double *slow, double now, double k)
+{
+    if (isfinite(now))
+        *slow = isfinite(*slow) ? *slow + (now - *slow) * k : now;
+}
+
+static void load_step(struct el_screen_load *s, const struct el_screen_load *now, const struct el_screen_pace *pace)
+{
+    s->host_w += (now->host_w - s->host_w) * pace->power;
+    smooth(&s->inlet_c, now->inlet_c, pace->air);
+    smooth(&s->card_host_w, now->card_host_w, pace->power);
+    smooth(&s->card_rest_w, now->card_rest_w, pace->power);
+    if (!isfinite(now->card_rest_w))
+        s->card_rest_w = NAN;
+    s->drives = now->drives;
+}
+
 struct el_screen_pace el_screen_pace(double dt_s)
 {
     return (struct el_screen_pace){.dt_s = dt_s, .power = 1 - exp(-dt_s / SLOW_S), .air = 1 - exp(-dt_s / INLET_S)};
 }
 
-bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c,
+bool el_screen_stuck(struct el_screen *s, int64_t now_us, const struct el_screen_load *load,
                      const struct el_screen_pace *pace, bool *suspect)
 {
     double still_s = (double)(now_us - s->moved_us) * 1e-6, longer, rise, fall;
 
     *suspect = false;
-    s->slow_w += (host_w - s->slow_w) * pace->power;
-    if (isfinite(inlet_c))
-        s->slow_inlet_c =
-            isfinite(s->slow_inlet_c) ? s->slow_inlet_c + (inlet_c - s->slow_inlet_c) * pace->air : inlet_c;
+    load_step(&s->slow, load, pace);
     if (llabs(s->accepted_mc - s->moved_mc) >= 100 || (double)(now_us - s->first_us) * 1e-6 < 3 * SLOW_S) {
         s->usual_s = EL_MAX(still_s, s->usual_s * USUAL_KEEP);
         s->moved_mc = s->accepted_mc;
         s->moved_us = now_us;
         s->away_us = now_us;
         s->evidence_c_s = 0;
-        s->moved_w = s->slow_w;
-        s->most = s->least = (struct el_screen_load){s->slow_w, s->slow_inlet_c};
+        s->moved_w = s->slow.host_w;
+        s->most = s->least = s->slow;
         s->stuck = false;
         return false;
     }
-    if (s->slow_w < s->least.host_w)
-        s->least = (struct el_screen_load){s->slow_w, s->slow_inlet_c};
-    if (s->slow_w > s->most.host_w)
-        s->most = (struct el_screen_load){s->slow_w, s->slow_inlet_c};
+    if (s->slow.host_w < s->least.host_w)
+        s->least = s->slow;
+    if (s->slow.host_w > s->most.host_w)
+        s->most = s->slow;
     longer = EL_CLAMP(still_s / EL_MAX(s->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
-    rise = least_move(s->slow_w - s->least.host_w, s->slow_inlet_c - s->least.inlet_c);
-    fall = least_move(s->slow_w - s->most.host_w, s->slow_inlet_c - s->most.inlet_c);
+    rise = least_move(&s->least, &s->slow);
+    fall = least_move(&s->most, &s->slow);
     s->evidence_c_s += longer * (weighed(rise - GRAIN_C / longer) + FALL_COUNTS * weighed(fall - GRAIN_C)) * pace->dt_s;
     if (EL_MAX(rise, fall) < SUSPECT_C / longer)
         s->away_us = now_us;

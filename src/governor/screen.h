@@ -7,6 +7,14 @@
 
 #include "model/reading.h"
 
+/* What moves a reading; NAN = not known. */
+struct el_screen_load {
+    double host_w, inlet_c;
+    double card_host_w; /* host watts of all drives of the card, ... */
+    double card_rest_w; /* ... and what the card draws beside them */
+    uint32_t drives;    /* on the card */
+};
+
 struct el_screen {
     int64_t accepted_mc, accepted_us; /* last value believed, as read, and when it was taken */
     int64_t pending_mc, pending_us;   /* a jump that waits for its second vote */
@@ -17,12 +25,10 @@ struct el_screen {
     int64_t shift_us;
     /* moves and power, for the stuck test */
     int64_t first_us, moved_mc, moved_us, away_us;
-    double slow_w, moved_w, slow_inlet_c, usual_s; /* the longest it stood still of late, and was alive */
-    struct el_screen_load {
-        double host_w, inlet_c;
-    } least, most;       /* since it moved */
-    double evidence_c_s; /* how far and how long it should have moved and did not */
-    bool stuck;          /* until it moves */
+    double moved_w, usual_s;                 /* the longest it stood still of late, and was alive */
+    struct el_screen_load slow, least, most; /* smoothed, and its extremes in host power since it moved */
+    double evidence_c_s;                     /* how far and how long it should have moved and did not */
+    bool stuck;                              /* until it moves */
 };
 
 enum el_belief { EL_BELIEVE = 0, EL_DOUBT_ABSENT, EL_DOUBT_IMPLAUSIBLE, EL_DOUBT_STALE, EL_DOUBT_STUCK };
@@ -38,8 +44,7 @@ struct el_screen_pace {
 };
 struct el_screen_pace el_screen_pace(double dt_s);
 
-/* The stuck test of a drive's composite, once per step after el_screen_step: host watts and inlet (NAN = unknown)
- * against a reading that stays the same. `*suspect`: it should have moved by now, so do not give more power on its
- * word. */
-bool el_screen_stuck(struct el_screen *s, int64_t now_us, double host_w, double inlet_c,
+/* The stuck test of a drive's composite, once per step after el_screen_step: what should move it against a reading that
+ * stays the same. `*suspect`: it should have moved by now, so do not give more power on its word. */
+bool el_screen_stuck(struct el_screen *s, int64_t now_us, const struct el_screen_load *load,
                      const struct el_screen_pace *pace, bool *suspect);

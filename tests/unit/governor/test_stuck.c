@@ -7,17 +7,23 @@ struct sensor {
     int64_t now_us;
 };
 
-/* One second. */
-static bool look(struct sensor *s, double temp_c, double host_w)
+/* One second; `rest_w` is what the card draws beside host I/O, NAN = nobody tells. */
+static bool look_beside(struct sensor *s, double temp_c, double host_w, double rest_w)
 {
     struct el_screen_pace pace = el_screen_pace(1);
+    struct el_screen_load load = {.host_w = host_w, .inlet_c = 35, .card_host_w = 8 + host_w, .card_rest_w = rest_w};
     struct el_reading r;
     bool suspect;
 
     s->now_us += 1000000;
     r = el_reading_good((int64_t)(temp_c * 1000), s->now_us);
     assert_int_equal(el_screen_step(&s->screen, &r, s->now_us, -INFINITY, 60), EL_BELIEVE);
-    return el_screen_stuck(&s->screen, s->now_us, host_w, 35, &pace, &suspect);
+    return el_screen_stuck(&s->screen, s->now_us, &load, &pace, &suspect);
+}
+
+static bool look(struct sensor *s, double temp_c, double host_w)
+{
+    return look_beside(s, temp_c, host_w, NAN);
 }
 
 /* Ten minutes at 60 C and `before_w`; flickering or not. */
@@ -98,12 +104,27 @@ static void it_is_alive_when_it_moves(void **state)
     assert_true(until_stuck(&s, 5) == 3600);
 }
 
+/* The law takes from the host what a burst of the drive's own takes: nothing is to move. */
+static void a_burst_that_was_made_room_for_is_no_lie(void **state)
+{
+    struct sensor s;
+
+    settle(&s, 6, true);
+    for (int t = 0; t < 600; t++)
+        assert_false(look_beside(&s, 61, t / 40 % 2 ? 3.5 : 6, t / 40 % 2 ? 12.5 : 10));
+    settle(&s, 2, true);
+    for (int t = 0; t < 60; t++)
+        assert_false(look_beside(&s, 61, 2, 10));
+    for (int t = 0; t < 300 && !look_beside(&s, 61, 6, 9.5); t++) /* what prices err by hides no rise */
+        assert_true(t < 299);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(much_tells_sooner_than_little),     cmocka_unit_test(a_reading_that_flickered_tells_sooner),
         cmocka_unit_test(a_rise_is_counted_from_the_lowest), cmocka_unit_test(falling_power_counts_less),
-        cmocka_unit_test(it_is_alive_when_it_moves),
+        cmocka_unit_test(it_is_alive_when_it_moves),         cmocka_unit_test(a_burst_that_was_made_room_for_is_no_lie),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
