@@ -11,8 +11,8 @@
 #define PRICE_ERROR 0.1  /* ... and this part of a change of host I/O */
 #define STEADY_W    0.5  /* I/O is counted over a step and power read at its end: while I/O changes by more, wait; */
 #define UNSETTLED_S 7.0  /* after this long nothing is heard */
-#define CLEAR_W     0.20 /* mean change up to which all bursts are heard, ... */
-#define DEAF_W      0.40 /* ... and from which on too few to rely on */
+#define CLEAR_W     0.18 /* mean change up to which all bursts are heard, ... */
+#define DEAF_W      0.30 /* ... and from which on too few to rely on */
 #define NOISE_MOST  0.4  /* of one change, so that bursts are not taken for noise */
 #define NOISE_RATE  0.02
 #define MOST_W      4.0  /* no drive collects garbage with more */
