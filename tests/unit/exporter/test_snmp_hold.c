@@ -115,30 +115,66 @@ static void asked_once_a_turn(void **state)
     el_snapshot_free(source.next);
 }
 
-/* A master asks for the repetitions of a GETBULK one by one: all see what the first one saw, the next request sees
- * news; and a number that comes again after a long time is another request. */
+/* A master asks for the repetitions of a GETBULK one by one, and for several managers in turn: all of one request see
+ * what its first one saw, whoever looks for news in between; the next request sees news. */
 static void a_request_is_of_one_snapshot(void **state)
 {
     struct source source = {.next = snapshot(8, 1)};
     struct el_snmp_hold *h = hold_of(&(struct el_snmp_hold){0}, &source);
-    uint32_t seq, expected[] = {1, 1, 1, 2, 2, 3};
-    const long id[] = {7, 7, 7, 8, 8, 8};
+    const struct {
+        long id;
+        uint32_t seq;
+    } asked[] = {{7, 1}, {7, 1}, {8, 2}, {7, 1}, {8, 2}, {9, 2}, {8, 2}, {7, 1}, {10, 2}};
+    uint32_t seq;
 
+    for (size_t i = 0; i < EL_ARRAY_SIZE(asked); i++) {
+        el_snmp_hold_turn(h);
+        el_snmp_hold_request(h, asked[i].id);
+        walk(el_snmp_hold_view(h), &seq);
+        assert_int_equal(seq, asked[i].seq);
+        if (i == 0)
+            source.next = snapshot(8, 2); /* the one before is now held by us alone */
+        el_snmp_hold_turn(h);
+        assert_int_equal(el_snmp_hold_snapshot(h)->seq, 1 + (source.next->seq == 2)); /* who tells of events */
+        el_snmp_hold_rest(h);
+    }
+    assert_int_equal(source.out, 2);
+    assert_int_equal(h->requests, 4);
+    h->self.now_us += EL_USEC_PER_SEC; /* nobody is in the midst of an answer any more */
+    el_snmp_hold_rest(h);
+    assert_int_equal(source.out, 1);
+    el_snmp_hold_free(h);
+    assert_int_equal(source.out, 0);
+    el_snapshot_free(source.next);
+}
+
+/* A number that comes again after a long time is another request; what a request began with goes when two newer came.
+ */
+static void a_request_ends(void **state)
+{
+    struct source source = {.next = snapshot(8, 1)};
+    struct el_snmp_hold *h = hold_of(&(struct el_snmp_hold){0}, &source);
+    const int64_t later_us[] = {0, 10 * EL_USEC_PER_SEC};
+    const long id[] = {1, 2, 3, 1};
+    uint32_t seq;
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(later_us); i++) {
+        el_snmp_hold_turn(h);
+        h->self.now_us += later_us[i];
+        el_snmp_hold_request(h, 7);
+        walk(el_snmp_hold_view(h), &seq);
+        assert_int_equal(seq, i + 1);
+        source.next = snapshot(8, i + 2);
+    }
     for (size_t i = 0; i < EL_ARRAY_SIZE(id); i++) {
         el_snmp_hold_turn(h);
-        if (i == 5)
-            h->self.now_us += 10 * EL_USEC_PER_SEC;
         el_snmp_hold_request(h, id[i]);
         walk(el_snmp_hold_view(h), &seq);
-        assert_int_equal(seq, expected[i]);
-        if (i == 0 || i == 3)
-            source.next = snapshot(8, expected[i] + 1); /* the one before is now held by us alone */
-        h->asked_us = el_clock_boottime_us();
-        el_snmp_hold_turn(h); /* who tells of events looks between two questions */
-        assert_int_equal(el_snmp_hold_snapshot(h)->seq, expected[i]);
+        assert_int_equal(seq, i < 3 ? i + 3 : 5);
+        if (i < 2)
+            source.next = snapshot(8, i + 4);
     }
-    assert_int_equal(source.out, 1);
-    assert_int_equal(h->requests, 3);
+    assert_int_equal(source.out, 2);
     el_snmp_hold_free(h);
     el_snapshot_free(source.next);
 }
@@ -218,8 +254,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_walk_asks_nobody), /* first: nothing is warmed up yet */
-        cmocka_unit_test(new_rows_do_not_touch_a_turn), cmocka_unit_test(asked_once_a_turn),
-        cmocka_unit_test(a_request_is_of_one_snapshot), cmocka_unit_test(failed_update_is_an_empty_table),
+        cmocka_unit_test(new_rows_do_not_touch_a_turn),
+        cmocka_unit_test(asked_once_a_turn),
+        cmocka_unit_test(a_request_is_of_one_snapshot),
+        cmocka_unit_test(a_request_ends),
+        cmocka_unit_test(failed_update_is_an_empty_table),
         cmocka_unit_test(given_back_when_idle),
     };
 
