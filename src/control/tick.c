@@ -324,24 +324,27 @@ static int take_inventory(struct el_tick *t, struct el_inventory *inv)
 static void discover(struct el_tick *t)
 {
     struct el_inventory inv = {0};
+    bool asked, fallen = t->drives.fallen;
     int r;
 
     t->news |= t->dev.ops->changed && t->dev.ops->changed(t->dev.dev);
-    t->news |= t->drives.fallen;
     t->drives.fallen = false;
-    if (t->discovered && !t->news)
+    asked = !t->discovered || t->news;
+    if (!asked && !fallen)
         return;
     r = t->dev.ops->discover(t->dev.dev, &inv);
-    if (r == 0)
+    /* A drive that hangs can be slowed only while it is known for the one it was: a look for its sake alone makes none
+     * of another, where the backend does not tell which changed. */
+    if (r == 0 && (asked || inv.named))
         r = take_inventory(t, &inv);
     el_inventory_free(&inv);
-    if (r < 0) {
+    if (r == 0) {
+        t->discovered = true;
+    } else if (asked) {
         el_log_error("looking for drives failed: %s; what was known stays", strerror(-r));
         el_drive_set_doubt(&t->drives);
-    } else {
-        t->discovered = true;
     }
-    t->news = r < 0;
+    t->news = r < 0 && asked;
     el_cards_doubt(&t->cards, &t->drives);
 }
 

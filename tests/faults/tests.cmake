@@ -29,6 +29,9 @@ foreach(seed IN ITEMS 203173 207480 209914)
   add_test(NAME faults.io_counters.${seed} COMMAND faults_campaign --first ${seed} --count 1)
   set_tests_properties(faults.io_counters.${seed} PROPERTIES LABELS faults TIMEOUT 300)
 endforeach()
+# A drive that hangs is slowed, though its fall is followed by a look for drives.
+add_test(NAME faults.hung_is_slowed COMMAND faults_campaign --first 702677 --count 1)
+set_tests_properties(faults.hung_is_slowed PROPERTIES LABELS faults TIMEOUT 300)
 add_test(NAME faults.all COMMAND faults_campaign --count 10000)
 set_tests_properties(faults.all PROPERTIES LABELS "faults;full" TIMEOUT 7200)
 # SIGKILL at every write of a scenario (534 of this one); a week of 8 drives.

@@ -152,6 +152,7 @@ static void dead_drive_fails_at_once(void **state)
     struct el_tick *t = start();
     const struct el_snapshot *s = round_of(t);
 
+    fake.names = true; /* as the host does */
     fake.drive[0].smart_status = -ENODEV;
     fake.drive[0].given_up = true;
     for (int n = 0; n < 12 && slot(s, 0)->state == EL_SLOT_UP; n++)
