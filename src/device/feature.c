@@ -8,6 +8,10 @@
 
 #define KELVIN 273
 
+/* Power Management (NVMe Base 2.0, 5.27.1.2): power state, and above it a hint at the workload that is not ours. */
+#define POWER_STATE   0x1f
+#define WORKLOAD_HINT 0xe0
+
 /* Drives whose own makers or the kernel's list say that changing power states does harm. A prefix of the model;
  * firmware "" is every one. Sources: Linux drivers/nvme/host/core.c and pci.c (NVME_QUIRK_NO_DEEPEST_PS, NO_APST,
  * SIMPLE_SUSPEND), and the reports named. */
@@ -99,19 +103,22 @@ int el_feature_save(struct el_drives *d, enum el_actuator a, uint32_t key, char 
     int r = get(d, key, feature_of(a), &value);
 
     if (r == 0)
-        snprintf(text, size, "%u", a == EL_ACTUATOR_HCTM ? value : value & 0x1f);
+        snprintf(text, size, "%u", a == EL_ACTUATOR_HCTM ? value : value & (POWER_STATE | WORKLOAD_HINT));
     return r;
 }
 
 static int write_power_state(struct el_drives *d, uint32_t key, int32_t wanted)
 {
     struct el_drive_facts f;
+    uint32_t now;
+    int r;
 
     if (!el_drives_facts(d, key, &f) || !f.identified)
         return -ENODEV;
     if (wanted < 0 || wanted >= f.identify.power_states || !f.identify.power_state[wanted].operational)
         return -EINVAL;
-    return set(d, key, EL_NVME_FID_POWER_MANAGEMENT, (uint32_t)wanted);
+    r = get(d, key, EL_NVME_FID_POWER_MANAGEMENT, &now);
+    return r == 0 ? set(d, key, EL_NVME_FID_POWER_MANAGEMENT, (now & WORKLOAD_HINT) | (uint32_t)wanted) : r;
 }
 
 /* TMT1 in the upper half, TMT2 in the lower, Kelvin, inside what the drive allows and in order; 0 switches one off. */
@@ -145,7 +152,7 @@ int el_feature_read(struct el_drives *d, enum el_actuator a, uint32_t key, struc
         out->tmt1_c = value >> 16 ? (int32_t)(value >> 16) - KELVIN : 0;
         out->tmt2_c = value & 0xffff ? (int32_t)(value & 0xffff) - KELVIN : 0;
     } else {
-        out->power_state = (int32_t)(value & 0x1f);
+        out->power_state = (int32_t)(value & POWER_STATE);
     }
     return 0;
 }

@@ -28,7 +28,7 @@ target_link_libraries(lab_answer PRIVATE ${CMAKE_DL_LIBS})
 add_library(lab_stamp MODULE ${CMAKE_CURRENT_LIST_DIR}/stamp.c)
 target_link_libraries(lab_stamp PRIVATE ${CMAKE_DL_LIBS})
 add_test(NAME lab.mock COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/mock/run.py ${CMAKE_BINARY_DIR})
-set_tests_properties(lab.mock PROPERTIES LABELS lab TIMEOUT 120 SKIP_RETURN_CODE 77)
+set_tests_properties(lab.mock PROPERTIES LABELS lab TIMEOUT 300 SKIP_RETURN_CODE 77)
 el_lab(cost full)
 el_lab(latency full)
 set_tests_properties(lab.latency PROPERTIES TIMEOUT 1200)  # an emulated second takes several where others are at work

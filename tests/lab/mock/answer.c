@@ -3,7 +3,9 @@
  *
  *   identify.bin smart.bin log-XX.bin   pages; a missing one is refused
  *   feature-XX                          dword 0 of a feature, a number; Set Features writes it back; a missing one is
- * refused refuse-set-XX                       Set Features is refused; ignore-set-XX: it succeeds and changes nothing
+ *                                       refused
+ *   refuse-set-XX                       Set Features is refused; ignore-set-XX: it succeeds and changes nothing
+ *   kill-before-XX, kill-after-XX       whoever sends Set Features is killed before it reaches the drive, or after
  *   errno                               every command fails with this number
  *   status                              every command ends with this NVMe status
  *   hang                                commands wait until it is gone
@@ -13,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/nvme_ioctl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -111,8 +114,14 @@ static int feature(const char *drive, struct nvme_passthru_cmd *c)
     snprintf(name, sizeof name, "ignore-set-%02x", fid);
     if (there(drive, name))
         return 0;
+    snprintf(name, sizeof name, "kill-before-%02x", fid);
+    if (there(drive, name))
+        kill(getpid(), SIGKILL);
     snprintf(name, sizeof name, "feature-%02x", fid);
     put_number(drive, name, c->cdw11);
+    snprintf(name, sizeof name, "kill-after-%02x", fid);
+    if (there(drive, name))
+        kill(getpid(), SIGKILL);
     return 0;
 }
 

@@ -64,6 +64,10 @@ class Machine:
     def set(self, i, name, content=''):
         self.write(f'nvme{i}/{name}', content, 'mock')
 
+    def feature(self, i, name):
+        with open(f'{self.mock}/nvme{i}/feature-{name}') as f:
+            return int(f.read())
+
     def unset(self, i, name):
         os.unlink(f'{self.mock}/nvme{i}/{name}')
 
@@ -111,6 +115,12 @@ def check_power_states(m):
     out = m.probe('discover', 'identify MOCK0', 'write power_state MOCK0 1', 'read power_state MOCK0')
     assert 'write ok' in out and 'ps=0' in out, out  # read back: what is, not what was asked
     m.unset(0, 'ignore-set-02')
+    m.set(0, 'feature-02', str(0x60))  # a workload hint of somebody else stays
+    out = m.probe('discover', 'identify MOCK0', 'save power_state MOCK0', 'write power_state MOCK0 1', 'read power_state MOCK0')
+    assert 'ps=1' in out and m.feature(0, '02') == 0x61, out
+    m.probe('discover', 'restore power_state MOCK0 96')
+    assert m.feature(0, '02') == 0x60
+    m.set(0, 'feature-02', '0')
 
 
 def check_quirks(m):
@@ -256,6 +266,43 @@ def check_chaos(m):
             shutil.rmtree(spoilt.dir)
 
 
+def give_back(m, config, again):
+    """By `restore`, or by the next daemon, which only looks and so lets go what it finds."""
+    program, journal = f'{BUILD}/elementd', m.dir + '/state/journal'
+    if not again:
+        out = m.start('restore', *config, program=program).communicate(timeout=60)[0]
+    else:
+        process = m.start('govern', *config, '--mode', 'observe', '--sandbox', 'off', program=program)
+        deadline = time.monotonic() + 60
+        while os.path.exists(journal) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.terminate()
+        out = process.communicate(timeout=60)[0]
+    assert not os.path.exists(journal), out
+
+
+def check_killed(m):
+    """The whole daemon is killed as a Set Features of its reaches the drive, just before and just after: the old setting comes back."""
+    originals = {'02': 0x40, '10': 342 << 16 | 352}  # a workload hint with power state 0; thresholds of somebody else
+    os.makedirs(m.dir + '/state')
+    os.makedirs(m.dir + '/run')
+    for feature, setting, kelvin in (('10', 'hctm: true', 320), ('02', 'hctm: false', 352)):
+        m.write('elementd.yaml', f'state_dir: {m.dir}/state\nruntime_dir: {m.dir}/run\ngovernor:\n  mode: enforce\n  {setting}')
+        config = ('--config', m.dir + '/tree/elementd.yaml')
+        for when, again in (('before', False), ('after', False), ('after', True)):
+            for name, value in originals.items():
+                m.set(0, f'feature-{name}', str(value))
+            m.set(0, 'smart.bin', smart(kelvin))
+            m.set(0, f'kill-{when}-{feature}')
+            out = m.start('govern', *config, '--sandbox', 'off', program=f'{BUILD}/elementd').communicate(timeout=60)[0]
+            m.unset(0, f'kill-{when}-{feature}')
+            assert os.path.exists(m.dir + '/state/journal'), out
+            assert (m.feature(0, feature) == originals[feature]) == (when == 'before'), out
+            m.set(0, 'smart.bin', smart())
+            give_back(m, config, again)
+            assert {f: m.feature(0, f) for f in originals} == originals, (feature, when, again)
+
+
 def check_cost(m):
     m.commands(1)
     out = m.probe('discover', 'polls MOCK1 100')
@@ -273,7 +320,7 @@ def main():
             print(f'skipped: the namespace cannot be made here: {probe}')
             return 77
         for check in (check_power_states, check_quirks, check_hctm, check_failures, check_states, check_hang, check_odd_answers,
-                      check_odd_pages, check_chaos, check_cost):
+                      check_odd_pages, check_chaos, check_killed, check_cost):
             check(m)
             print(f'{check.__name__}: passed')
         return 0
