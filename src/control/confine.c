@@ -33,6 +33,15 @@ static void add(struct paths *p, const char *path)
         p->n++;
 }
 
+/* A reading of the BMC may come from a directory that its timer makes only later: then what there is above it. */
+static void drop_missing(char *dir)
+{
+    char *slash;
+
+    while (access(dir, F_OK) < 0 && (slash = strrchr(dir, '/')) && slash != dir)
+        *slash = '\0';
+}
+
 /* The directory, by name and by where links lead: files in it are replaced, not rewritten. */
 static void add_directory_of(struct paths *p, const char *file)
 {
@@ -48,6 +57,7 @@ static void add_directory_of(struct paths *p, const char *file)
             return;
         slash = strrchr(name, '/');
         snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - name) + (slash == name) : 1, slash ? name : ".");
+        drop_missing(path);
         add(p, path);
     }
 }
@@ -79,7 +89,8 @@ static void choose_writable(struct paths *p, const struct el_govern_confine *o, 
     if (!o->real)
         return;
     add(p, "/sys/fs/cgroup");
-    if (glob("/sys/class/hwmon/hwmon*/pwm[0-9]*", GLOB_NOSORT, NULL, &found) != 0)
+    /* Old drivers have their files a level deeper. */
+    if (glob("/sys/class/hwmon/hwmon*/{,device/}pwm[0-9]*", GLOB_NOSORT | GLOB_BRACE, NULL, &found) != 0)
         return;
     for (size_t i = 0; i < found.gl_pathc; i++) {
         *strrchr(found.gl_pathv[i], '/') = '\0';

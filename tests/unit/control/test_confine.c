@@ -113,6 +113,10 @@ static int daily_work(void)
     if (timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC) < 0 ||
         el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) < 0)
         return 15;
+    /* A sensor's directory comes later: what will hold it can be read. */
+    snprintf(path, sizeof path, "%s/bmc/there", dir);
+    if (el_file_read_line(AT_FDCWD, path, line, sizeof line) < 0)
+        return 16;
     return 0;
 }
 
@@ -184,7 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside),
                                        cmocka_unit_test(rights)};
-    char path[96];
+    char path[96], bmc[64], there[80];
     int listener, r;
 
     el_log_set_level(EL_LOG_ERROR);
@@ -197,6 +201,12 @@ int main(void)
     snprintf(secret, sizeof secret, "%s/secret", dir);
     snprintf(path, sizeof path, "%s/etc", dir);
     mkdir(path, 0755);
+    snprintf(bmc, sizeof bmc, "%s/bmc", dir);
+    snprintf(there, sizeof there, "%s/there", bmc);
+    mkdir(bmc, 0755);
+    el_file_replace(AT_FDCWD, there, "x\n", 2, 0644, false);
+    settings.sensors = 1;
+    snprintf(settings.sensor[0].source, sizeof settings.sensor[0].source, "file:%s/later/deep/inlet", bmc);
     mkdir(settings.state_dir, 0700);
     mkdir(settings.runtime_dir, 0755);
     snprintf(config, sizeof config, "%s/elementd.yaml", path);
@@ -214,6 +224,8 @@ int main(void)
     unlink(path);
     unlink(config);
     unlink(secret);
+    unlink(there);
+    rmdir(bmc);
     rmdir(settings.state_dir);
     rmdir(settings.runtime_dir);
     snprintf(path, sizeof path, "%s/etc", dir);
