@@ -214,7 +214,7 @@ static void put_hands(struct el_buf *b, const struct el_scan_hand hand[EL_ACTUAT
             el_buf_printf(b, "%s%s", sep, el_actuator_name((enum el_actuator)a));
             sep = ", ";
         }
-    el_buf_printf(b, "%s\n", sep[0] == ',' ? "" : "nothing can act on it");
+    el_buf_printf(b, "%s\n", sep[0] == ',' ? "" : "can use nothing");
     for (int a = 0; a < EL_ACTUATOR_FAN; a++)
         if (!hand[a].usable && hand[a].why[0])
             el_buf_printf(b, "           no %s: %s\n", el_actuator_name((enum el_actuator)a), hand[a].why);

@@ -49,8 +49,8 @@ int el_world_alarms(struct el_world *w, const struct el_alarm_table *t);
  * already: what is set on it could not be told apart in the journal. Nothing must be set. */
 bool el_world_shares_serial(const struct el_world *w, uint32_t row);
 
-/* A drive can be asked: its kernel driver is there and has not given it up. */
+/* A drive can be asked: its kernel driver is there, and made a controller of it. */
 static inline bool el_slot_pollable(const struct el_slot *s)
 {
-    return s->state != EL_SLOT_EMPTY && s->state != EL_SLOT_GONE && s->state != EL_SLOT_UNBOUND;
+    return s->controller[0] && s->state != EL_SLOT_EMPTY && s->state != EL_SLOT_GONE && s->state != EL_SLOT_UNBOUND;
 }

@@ -1,4 +1,5 @@
 """Hot inlet, little air: the governor caps visibly and says why, and no drive passes its critical temperature."""
+import os
 import time
 
 from e2e import Run, SLOW, check, command, wait_for
@@ -8,6 +9,9 @@ with Run("--simulate", "lqd4500", "--workload", "random-write-4k", "--inlet", "5
         return [s for s in run.snapshot()["slots"] if s.get("decision", s).get("cap_ratio", 1) < 1]
 
     wait_for("a cap", lambda: min(run.samples("element_drive_cap_ratio") or [1]) < 1, 150)
+    # Whatever drives the fans finds the air that is wished for in a file, in steps of 10 LFM.
+    wish = wait_for("a wish for more air", lambda: open(run.runtime + "/airflow-wish", encoding="utf-8").read(), 60)
+    check(int(wish) > 200 and int(wish) % 10 == 0, wish)
     status = command("status", "--runtime-dir", run.runtime).stdout
     check("drive temperature" in status, status)
     end = time.monotonic() + 30
@@ -20,6 +24,7 @@ with Run("--simulate", "lqd4500", "--workload", "random-write-4k", "--inlet", "5
     print(status)
     code, took = run.terminate()
     check(code == 0 and took < 2 * SLOW, f"SIGTERM: code {code} after {took:.2f} s")
+    check(not os.path.exists(run.runtime + "/airflow-wish"), "an old wish stays")
 
 # Advice caps nothing, and is not called a cap.
 with Run("--simulate", "lqd4500", "--workload", "random-write-4k", "--inlet", "50", "--airflow", "200", "--mode", "advise") as run:

@@ -43,6 +43,10 @@ for machine in MACHINES:
         scan = command("scan", "--root", root, "--json", timeout=30)
         check(scan.returncode == 0, f"{name}: {scan.returncode} {scan.stderr}")
         slots = sum(len(c["slots"]) for c in json.loads(scan.stdout)["cards"])
+        if name == "lone-and-unbound.txt":  # what has no controller is not asked, and keeps the reason why
+            states = [(s["state"], s.get("reason")) for c in json.loads(scan.stdout)["cards"] for s in c["slots"]][1:]
+            check(states == [("unbound", "bound to vfio-pci, not to nvme"), ("unbound", "bound to no driver, not to nvme"),
+                             ("failed", "the nvme driver could not start it")], states)
         check(command("scan", "--root", root, timeout=30).returncode == 0, f"{name}: the tree")
         config = os.path.join(base, "elementd.yaml")
         with open(config, "w", encoding="utf-8") as f:

@@ -13,6 +13,7 @@ static struct el_inventory inventory(uint32_t card, const uint32_t *number, uint
     for (uint32_t i = 0; i < count; i++) {
         inv.slots[i].number = number[i];
         inv.slots[i].state = EL_SLOT_UP;
+        strcpy(inv.slots[i].controller, "nvme0");
     }
     return inv;
 }
