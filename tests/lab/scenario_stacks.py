@@ -1,4 +1,4 @@
-"""What stands between a program and a drive: schedulers bfq and kyber, dm-crypt, RAID-5. Does io.cost hold a drive at its budget?
+"""What stands between a program and a drive: schedulers bfq and kyber, dm-crypt, RAID-5, RAID-6. Does io.cost hold a drive at its budget?
 What is printed here is what the manual says."""
 import re
 from daemon import *
@@ -9,17 +9,17 @@ WANT = 10  # MB/s per drive
 
 
 def hold(lab, drives):
-    """MB/s per drive with the budget in force."""
-    for i in range(drives):
+    """MB/s of each of these drives with the budget in force."""
+    for i in drives:
         lab.ok(f'{PROBE} discover "write io_budget LAB000{i} 0.5 {2 * WANT * JOULES_PER_MB}"')
     lab.ok('sleep 1')
-    ios = ' '.join(f'"io LAB000{i}"' for i in range(drives))
+    ios = ' '.join(f'"io LAB000{i}"' for i in drives)
     out = lab.ok(f'{PROBE} discover {ios} "sleep 4" {ios}')
     rows = [(int(r) + int(w), int(t)) for r, w, t in re.findall(r'^io (\d+) (\d+) .* at (\d+)', out, re.M)]
-    for i in range(drives):
+    for i in drives:
         lab.ok(f'{PROBE} discover "restore io_budget LAB000{i} off"')
     lab.ok('echo 1 > /sys/fs/cgroup/work.slice/cgroup.kill; sleep 0.5')
-    return [(rows[i + drives][0] - rows[i][0]) / (rows[i + drives][1] - rows[i][1]) for i in range(drives)]
+    return [(b[0] - a[0]) / (b[1] - a[1]) for a, b in zip(rows, rows[len(drives):])]
 
 
 def report(what, got, must):
@@ -41,7 +41,7 @@ def run():
         for scheduler, module in (('none', None), ('mq-deadline', None), ('kyber', 'kyber-iosched'), ('bfq', 'bfq')):
             lab.ok((f'modprobe {module}; ' if module else '') + f'echo {scheduler} > /sys/block/{disk[0]}/queue/scheduler')
             reader(lab, disk[0], 'work.slice')
-            report(f'scheduler {scheduler}', hold(lab, 1), must=scheduler in ('none', 'mq-deadline'))
+            report(f'scheduler {scheduler}', hold(lab, (0,)), must=scheduler in ('none', 'mq-deadline'))
         lab.ok(f'echo none > /sys/block/{disk[0]}/queue/scheduler')
 
         size = lab.ok(f'cat /sys/block/{disk[0]}/size').strip()
@@ -49,32 +49,22 @@ def run():
                              f'/dev/{disk[0]} 0" 2>&1; dmsetup mknodes; ls /dev/mapper/crypt')
         if status == 0:
             reader(lab, 'mapper/crypt', 'work.slice')
-            report('dm-crypt, reader', hold(lab, 1), must=False)
+            report('dm-crypt, reader', hold(lab, (0,)), must=False)
             writer(lab, '/dev/mapper/crypt')
-            report('dm-crypt, writer', hold(lab, 1), must=False)
+            report('dm-crypt, writer', hold(lab, (0,)), must=False)
             lab.ok('dmsetup remove --retry crypt')
         else:
             print(f'dm-crypt: not tried ({out.strip()[-200:]})')
 
-        status, out = lab.sh('modprobe raid456 && mdadm --create /dev/md5 --run --assume-clean --level=5 --raid-devices=3 --chunk=64 '
-                             f'/dev/{disk[1]} /dev/{disk[2]} /dev/{disk[3]} 2>&1')
-        if status == 0:
+        # Writers go through the array's own kernel thread.
+        for level, members in ((5, (1, 2, 3)), (6, (0, 1, 2, 3))):
+            status, out = lab.sh(f'modprobe raid456 && mdadm --create /dev/md{level} --run --assume-clean --level={level} --chunk=64 '
+                                 f'--raid-devices={len(members)} ' + ' '.join(f'/dev/{disk[i]}' for i in members) + ' 2>&1')
+            if status:
+                print(f'RAID-{level}: not tried ({out.strip()[-200:]})')
+                continue
             for _ in range(3):
-                writer(lab, '/dev/md5')
+                writer(lab, f'/dev/md{level}')
             lab.ok('sleep 1')
-            budget = hold_raid5(lab)
-            report('RAID-5, writers', budget, must=False)
-        else:
-            print(f'RAID-5: not tried ({out.strip()[-200:]})')
-
-
-def hold_raid5(lab):
-    for i in (1, 2, 3):
-        lab.ok(f'{PROBE} discover "write io_budget LAB000{i} 0.5 {2 * WANT * JOULES_PER_MB}"')
-    lab.ok('sleep 1')
-    ios = ' '.join(f'"io LAB000{i}"' for i in (1, 2, 3))
-    out = lab.ok(f'{PROBE} discover {ios} "sleep 4" {ios}')
-    rows = [(int(r) + int(w), int(t)) for r, w, t in re.findall(r'^io (\d+) (\d+) .* at (\d+)', out, re.M)]
-    for i in (1, 2, 3):
-        lab.ok(f'{PROBE} discover "restore io_budget LAB000{i} off"')
-    return [(rows[i + 3][0] - rows[i][0]) / (rows[i + 3][1] - rows[i][1]) for i in range(3)]
+            report(f'RAID-{level}, writers', hold(lab, members), must=False)
+            lab.ok(f'mdadm --stop /dev/md{level}; for d in {" ".join(disk[i] for i in members)}; do mdadm --zero-superblock /dev/$d; done')

@@ -46,8 +46,8 @@ static int discover(void *dev, struct el_inventory *inv)
         card->links = SLOTS_PER_CARD + 2;
         card->has_switch = true;
         for (uint32_t i = 0; i < SLOTS_PER_CARD; i++)
-            inv->slots[card->first_slot + i] =
-                (struct el_slot){.card = c, .number = i, .key = card->first_slot + i, .state = EL_SLOT_UP};
+            inv->slots[card->first_slot + i] = (struct el_slot){
+                .card = c, .number = i, .key = card->first_slot + i, .state = EL_SLOT_UP, .controller = "nvme"};
         for (uint32_t i = 0; i < card->links; i++)
             inv->links[card->first_link + i] = (struct el_link){.card = c, .slot = -1, .role = EL_LINK_DRIVE};
         for (uint32_t i = 0; i < 4; i++)
