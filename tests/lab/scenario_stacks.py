@@ -63,6 +63,8 @@ def run():
             if status:
                 print(f'RAID-{level}: not tried ({out.strip()[-200:]})')
                 continue
+            told = lab.sh(f'{ELEMENTD} doctor')[1]
+            assert told.count(f'md{level} (raid{level}): writes through it are not capped') == len(members), told
             for _ in range(3):
                 writer(lab, f'/dev/md{level}')
             lab.ok('sleep 1')
