@@ -33,6 +33,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = ROOT / "deploy/prometheus/rules"
 FOUND, BAD = {}, []
+LATE = "element_ticks_late_total"
 
 
 def say(name, value, good=True, note=""):
@@ -137,19 +138,24 @@ class Stage:
         return sum(float(v) for v in re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.M))
 
 
+def mean(rows, column):
+    return sum(r[column] for r in rows) / len(rows)
+
+
 def hold(stage, args):
     daemon, exporter, port = stage.pair("large", args.cards)
     drives = 8 * args.cards
     say("start to first good scrape, s", wait_for("exporter", lambda: get(port, "/-/ready"), 60))
     stage.prometheus({"global": {"scrape_interval": "5s", "scrape_timeout": "4s"},
                       "scrape_configs": [{"job_name": "elementd", "static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}]})
-    settle = min(40, args.seconds // 3)
+    settle = min(120, args.seconds // 3)
     time.sleep(settle)
-    before = [status_kb(p.pid, "VmRSS") for p in (daemon, exporter)]
-    cpu, began = [cpu_s(p.pid) for p in (daemon, exporter)], time.monotonic()
-    time.sleep(args.seconds - settle)
-    took = time.monotonic() - began
-    after = [status_kb(p.pid, "VmRSS") for p in (daemon, exporter)]
+    programs = {"elementd": daemon, "exporter": exporter}
+    late, cpu, began, seen = stage.one(LATE), [cpu_s(p.pid) for p in programs.values()], time.monotonic(), []
+    while (took := time.monotonic() - began) < args.seconds - settle:
+        seen.append([status_kb(p.pid, "VmRSS") / 1024 for p in programs.values()] + [os.getloadavg()[0]])
+        time.sleep(5)
+    cpu = [100 * (cpu_s(p.pid) - c) / took for p, c in zip(programs.values(), cpu)]
     span = f"[{int(took)}s]"
     scrapes, up = stage.one(f"count_over_time(up{span})"), stage.one(f"sum_over_time(up{span})")
     say("seconds watched", int(took))
@@ -157,12 +163,13 @@ def hold(stage, args):
     say("scrapes that failed", int(scrapes - up), scrapes == up)
     say("drives always there", int(stage.one(f"min_over_time(count(element_drive_up == 1){span[:-1]}:5s])")), stage.one(f"min_over_time(count(element_drive_up == 1){span[:-1]}:5s])") == drives)
     say("oldest snapshot that was scraped, s", stage.one(f"max_over_time(element_snapshot_age_seconds{span})"), not stage.one(f"max_over_time(element_snapshot_age_seconds{span})") > 6)
-    say("ticks late", int(stage.one("element_ticks_late_total") or 0), note="of the whole run; the machine may be busy with others")
-    for i, name in enumerate(("elementd", "exporter")):
-        say(f"{name}: resident, MB", after[i] / 1024, note=f"{before[i] / 1024:.1f} at the start of the watch")
-        say(f"{name}: growth, %", 100 * (after[i] - before[i]) / before[i], after[i] <= 1.05 * before[i] + 512)
-        say(f"{name}: CPU, % of one core", 100 * (cpu_s((daemon, exporter)[i].pid) - cpu[i]) / took)
-    say("both: resident, MB", sum(after) / 1024, sum(after) / 1024 < 48)
+    say("rounds late", int(stage.one(LATE) - late), note=f"of {int(took / 2)}; load average {mean(seen, 2):.1f}, at most {max(r[2] for r in seen):.1f}, on {os.cpu_count()} cores")
+    quarter = max(1, len(seen) // 4)
+    for i, name in enumerate(programs):
+        first, last = mean(seen[:quarter], i), mean(seen[-quarter:], i)
+        say(f"{name}: resident, last quarter, MB", last, last <= 1.05 * first + 0.5, f"{first:.2f} in the first, {100 * (last - first) / first:+.2f} %")
+        say(f"{name}: CPU, % of one core", cpu[i])
+    say("both: resident, MB", sum(seen[-1][:2]), max(sum(r[:2]) for r in seen) < 48)
     say("both: the most there ever was, MB", sum(status_kb(p.pid, "VmHWM") for p in (daemon, exporter)) / 1024, note="reached at another time each")
     say("series", int(stage.one('count({job="elementd"})')))
     say("samples per scrape", int(stage.one("scrape_samples_scraped")))
@@ -272,7 +279,6 @@ def soak(stage, args):
             seen.append([f(p.pid) for p in (daemon, exporter) for f in (lambda pid: status_kb(pid, "VmRSS"), lambda pid: status_kb(pid, "RssAnon"),
                                                                        lambda pid: len(list(pathlib.Path(f"/proc/{pid}/fd").iterdir())))])
         time.sleep(2)
-    mean = lambda rows, column: sum(r[column] for r in rows) / len(rows)
     quarter = len(seen) // 4
     say("seconds", int(now))
     say("rounds of five requests", round_)
