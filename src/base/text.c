@@ -186,3 +186,12 @@ void el_text_duration(int64_t us, char out[32])
     else
         snprintf(out, 32, "%d d", (int)(s / 86400));
 }
+
+const char *el_text_cut_short(struct el_text_shape now, struct el_text_shape next)
+{
+    if (next.empty && !now.empty)
+        return "states nothing: half written? Mend it, or restart to do without";
+    if (next.open_ended && !now.open_ended)
+        return "its last line has no end: half written? Mend it, or end the line";
+    return NULL;
+}

@@ -11,6 +11,14 @@ void el_text_from_field(char *out, size_t size, const void *field, size_t n);
 /* The same for NUL-terminated text. */
 void el_text_clean(char *out, size_t size, const char *text);
 
+/* What tells that a file of settings was cut short while it was written. */
+struct el_text_shape {
+    bool empty;      /* states nothing */
+    bool open_ended; /* its last line has no end */
+};
+/* NULL, or what is wrong with `next` as the successor of `now`. */
+const char *el_text_cut_short(struct el_text_shape now, struct el_text_shape next);
+
 /* Bounded copy, always terminated; true when all of it fitted. */
 bool el_text_copy(char *out, size_t size, const char *text);
 

@@ -240,6 +240,7 @@ int el_config_load_over(const struct el_settings *defaults, const char *path, st
     *s = *defaults;
     if (path && (r = el_yaml_load_all(path, &root, err)) < 0)
         return r;
+    s->file = el_yaml_shape(root);
     if (root) {
         if (root->twice)
             el_buf_puts(&l.errors, root->twice);

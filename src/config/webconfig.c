@@ -55,6 +55,22 @@ static const char *const versions[] = {"TLS10", "TLS11", "TLS12", "TLS13", NULL}
 static const uint8_t version_numbers[] = {10, 11, 12, 13};
 static const char *const header_names[] = {"Strict-Transport-Security", "X-Content-Type-Options",  "X-Frame-Options",
                                            "X-XSS-Protection",          "Content-Security-Policy", NULL};
+/* Of those for which a browser knows no others; in any case of letters. */
+static const char *const header_values[][2] = {
+    {"X-Content-Type-Options", "nosniff"}, {"X-Frame-Options", "deny"}, {"X-Frame-Options", "sameorigin"}};
+
+/* In this file a value that is left out is a door left open: whoever wrote the key meant something. */
+static int check_stated(const struct el_yaml *n, struct el_config_error *err)
+{
+    bool blank_header = n->quoted && n->parent->key && strcmp(n->parent->key, "headers") == 0;
+
+    if (n->parent && (n->kind != EL_YAML_SCALAR ? !n->n : el_yaml_is_null(n) || (!n->text[0] && !blank_header)))
+        return el_yaml_error(n, err, "states nothing: give it a value, or leave it out");
+    for (size_t i = 0; i < n->n; i++)
+        if (check_stated(n->child[i], err) < 0)
+            return -EINVAL;
+    return 0;
+}
 
 static int find_name(const struct el_yaml *n, const struct name *names, size_t count, unsigned *out,
                      struct el_config_error *err)
@@ -141,14 +157,17 @@ static int check_tls(const struct el_yaml *map, const struct el_web_config *c, s
                              cert ? "the key" : "the certificate");
     if (c->min_version > c->max_version)
         return el_yaml_error(map, err, "min_version is above max_version");
-    if (ca && c->client_auth == EL_CLIENT_AUTH_NONE)
-        return el_yaml_error(map, err, "client_ca_file is given but client_auth_type is not: nobody would be asked");
+    if (ca && c->client_auth < EL_CLIENT_AUTH_VERIFY_GIVEN)
+        return el_yaml_error(map, err,
+                             "client_ca_file is given but client_auth_type %s checks nothing against it: expected "
+                             "RequireAndVerifyClientCert or VerifyClientCertIfGiven",
+                             client_auths[c->client_auth]);
     if (!ca && c->client_auth >= EL_CLIENT_AUTH_VERIFY_GIVEN)
         return el_yaml_error(map, err, "client_auth_type %s needs client_ca_file", client_auths[c->client_auth]);
-    if (c->client_sans_n && c->client_auth != EL_CLIENT_AUTH_REQUIRE_VERIFY)
+    if (c->client_sans_n && !el_client_auth_requires(c->client_auth))
         return el_yaml_error(map, err,
-                             "client_allowed_sans needs client_auth_type RequireAndVerifyClientCert: a name that "
-                             "nobody vouched for is no name");
+                             "client_allowed_sans needs client_auth_type RequireAndVerifyClientCert: who shows no "
+                             "certificate would need no name");
     return 0;
 }
 
@@ -179,17 +198,33 @@ static int read_tls(const struct el_yaml *map, void *config, struct el_config_er
     return r < 0 ? r : check_tls(map, c, err);
 }
 
+static int check_header(const struct el_yaml *n, struct el_config_error *err)
+{
+    EL_AUTO_BUF struct el_buf expected = {0};
+
+    for (const char *p = n->text; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f)
+            return el_yaml_error(n, err, "has a control character in it");
+    for (size_t i = 0; i < EL_ARRAY_SIZE(header_values); i++) {
+        if (strcmp(n->key, header_values[i][0]) != 0)
+            continue;
+        if (strcasecmp(n->text, header_values[i][1]) == 0)
+            return 0;
+        el_buf_printf(&expected, "%s%s", expected.len ? " or " : "", header_values[i][1]);
+    }
+    return expected.len ? el_yaml_error(n, err, "got \"%.80s\", expected %s", n->text, expected.data) : 0;
+}
+
 static int read_header(const struct el_yaml *n, struct el_web_config *c, struct el_config_error *err)
 {
     struct el_web_header *h = &c->headers[c->headers_n];
 
     if (el_yaml_expect(n, EL_YAML_SCALAR, err) < 0)
         return -EINVAL;
-    for (const char *p = n->text; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 0x7f)
-            return el_yaml_error(n, err, "has a control character in it");
     if (!n->text[0])
         return 0;
+    if (check_header(n, err) < 0)
+        return -EINVAL;
     h->name = strdup(n->key);
     h->value = strdup(n->text);
     c->headers_n++;
@@ -326,6 +361,8 @@ static int read_limit(const struct el_yaml *map, void *config, struct el_config_
     struct el_web_config *c = config;
     int r = el_fields_read(map, limit_fields, c, NULL, err);
 
+    if (r == 0 && !el_yaml_get(map, "interval"))
+        return el_yaml_error(map, err, "interval is missing: nothing would be limited (0 says that)");
     return r == 0 && c->limit_interval_us && c->limit_burst == 0
                ? el_yaml_error(map, err, "burst 0 would let nobody in, expected at least 1")
                : r;
@@ -353,9 +390,12 @@ int el_web_config_parse(const char *path, const void *bytes, size_t n, struct el
     if (!c)
         return -ENOMEM;
     c->prefer_server_ciphers = true;
+    c->file = el_yaml_shape(root);
     c->min_version = 12;
     c->max_version = 13;
-    r = el_fields_read(root, root_fields, c, NULL, err);
+    r = check_stated(root, err);
+    if (r == 0)
+        r = el_fields_read(root, root_fields, c, NULL, err);
     if (r < 0)
         el_web_config_free(c);
     else

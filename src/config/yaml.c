@@ -237,6 +237,7 @@ static int parse(const char *name, const void *bytes, size_t n, bool all, struct
         return result;
     }
     root->twice = r.twice.data;
+    root->open_ended = n && ((const char *)bytes)[n - 1] != '\n';
     *out = root;
     return 0;
 }
@@ -267,6 +268,11 @@ int el_yaml_load(const char *path, struct el_yaml **out, struct el_config_error 
 int el_yaml_load_all(const char *path, struct el_yaml **out, struct el_config_error *err)
 {
     return load(path, true, out, err);
+}
+
+struct el_text_shape el_yaml_shape(const struct el_yaml *root)
+{
+    return (struct el_text_shape){.empty = !root || !root->n, .open_ended = root && root->open_ended};
 }
 
 const struct el_yaml *el_yaml_get(const struct el_yaml *map, const char *key)

@@ -5,7 +5,7 @@
 
 #include <stdarg.h>
 
-#include "base/base.h"
+#include "base/text.h"
 #include "config/config.h"
 
 #define EL_YAML_SIZE_MAX  (1u << 20)
@@ -23,6 +23,7 @@ struct el_yaml {
     struct el_yaml **child;
     const struct el_yaml *parent; /* NULL: the root */
     const char *file;             /* as it was given; the root owns a copy */
+    bool open_ended;              /* of the root: the last line has no end */
     char *twice;                  /* of the root: sentences about keys that stand twice, one a line; NULL = none */
 };
 
@@ -33,6 +34,8 @@ int el_yaml_parse(const char *name, const void *bytes, size_t n, struct el_yaml 
 /* Does not fail because of a key that stands twice: says so in `twice`, for a caller who collects all errors. */
 int el_yaml_load_all(const char *path, struct el_yaml **out, struct el_config_error *err);
 struct el_yaml *el_yaml_free(struct el_yaml *root); /* takes NULL, returns NULL */
+
+struct el_text_shape el_yaml_shape(const struct el_yaml *root); /* NULL: of no file */
 
 /* The value of `key`, or NULL (also for a NULL `map`). */
 const struct el_yaml *el_yaml_get(const struct el_yaml *map, const char *key);

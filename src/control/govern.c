@@ -66,6 +66,7 @@ static int block_signals(void)
 static void reload(struct govern *g)
 {
     struct el_config_error err;
+    const char *cut;
 
     el_notify("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)el_clock_monotonic_us());
     EL_AUTO_FREE struct el_settings *fresh = malloc(sizeof *fresh);
@@ -74,6 +75,9 @@ static void reload(struct govern *g)
     } else if (!fresh || el_config_load_over(g->o->defaults, g->o->config, fresh, &err) < 0) {
         el_log_error("settings not reloaded, the old ones stay:\n%s", fresh ? err.text : "out of memory");
         el_tick_reload_failed(g->tick, fresh ? err.text : "out of memory");
+    } else if ((cut = el_text_cut_short(g->settings.file, fresh->file))) {
+        el_log_error("settings not reloaded, the old ones stay:\n%s: %s", g->o->config, cut);
+        el_tick_reload_failed(g->tick, cut);
     } else {
         if (g->o->amend)
             g->o->amend(g->o->ctx, fresh);
@@ -159,8 +163,8 @@ static void tell_manager(const struct govern *g)
         const struct el_slot *t = &el_snapshot_slots(s)[i];
 
         up += t->state == EL_SLOT_UP;
-        capped += t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1 &&
-                  el_card_enforced(&el_snapshot_cards(s)[t->card]);
+        capped +=
+            t->decision.cap_ratio > 0 && t->decision.cap_ratio < 1 && el_card_enforced(&el_snapshot_cards(s)[t->card]);
         hottest = fmax(hottest, el_reading_kilo(&t->temp_mc[0])); /* fmax passes over NAN */
     }
     if (isfinite(hottest))

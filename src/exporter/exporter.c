@@ -36,7 +36,9 @@ struct exporter {
     int64_t watchdog_us, watchdog_due_us; /* how often the service manager wants a sign of life; 0 = never */
     /* The web configuration in force: the file it came from, and its certificates. */
     struct stat web_seen;
+    const struct el_web_config *web;
     const struct el_tls *tls;
+    bool started;                       /* what is read now must stand where the sandbox lets it */
     bool settings_refused, web_refused; /* the last ones offered; the ones before them are in force */
 };
 
@@ -57,10 +59,28 @@ static int load_web(struct exporter *x, const char *path, struct el_web_config *
         el_log_error("%s", why);
         *config = el_web_config_free(*config);
     }
+    if (r == -EACCES && x->started)
+        el_log_error("the sandbox reads only in directories that were named at the start; for a new one, restart");
     return r;
 }
 
-static int protect(struct exporter *x, const char *path)
+/* A file that is being written, was emptied, or lost a part must not open the door by itself: that takes an operator
+ * who asks. 0, or -EINVAL (logged). */
+static int check_successor(const struct exporter *x, const char *path, const struct el_web_config *next, bool asked)
+{
+    const char *lost = el_web_config_drops(x->web, next),
+               *cut = x->web && next ? el_text_cut_short(x->web->file, next->file) : NULL;
+
+    if (cut)
+        el_log_error("%s: %s", path, cut);
+    else if (lost && !asked)
+        el_log_error("%s: without %s now: if that is meant, reload (SIGHUP) or restart elementd-exporter", path, lost);
+    else if (lost)
+        el_log_warning("reload: what protected the pages is gone: %s", lost);
+    return cut || (lost && !asked) ? -EINVAL : 0;
+}
+
+static int protect(struct exporter *x, const char *path, bool asked)
 {
     struct el_web_config *config;
     struct el_tls *tls;
@@ -71,10 +91,14 @@ static int protect(struct exporter *x, const char *path)
         stat(path, &st);
     x->web_seen = st; /* also when it is bad: it is complained about once, not each second */
     r = load_web(x, path, &config, &tls);
-    if (r == 0) {
+    if (r == 0 && (r = check_successor(x, path, config, asked)) == 0)
         r = el_http_protect(x->http, config, tls);
-        if (r == 0)
-            x->tls = tls;
+    if (r == 0) {
+        x->web = config;
+        x->tls = tls;
+    } else {
+        el_tls_unref(tls);
+        el_web_config_free(config);
     }
     x->web_refused = r < 0;
     return r;
@@ -113,6 +137,19 @@ static void stats(void *ctx, struct el_exporter_stats *out)
     }
 }
 
+/* The settings as they stand now and their metric groups, or why not. */
+static int load_settings(struct exporter *x, struct el_settings *next, uint64_t *groups, char *why, size_t why_size)
+{
+    int r = x->o->load(x->o->ctx, next, why, why_size);
+    const char *cut = r == 0 ? el_text_cut_short(x->settings.file, next->file) : NULL;
+
+    if (cut) {
+        snprintf(why, why_size, "%s: %s", x->o->config_path, cut);
+        return -EINVAL;
+    }
+    return r < 0 ? r : groups_of(next, groups, why, why_size);
+}
+
 static void reload(struct exporter *x)
 {
     struct el_settings next;
@@ -120,12 +157,11 @@ static void reload(struct exporter *x)
     char why[4096] = "";
 
     el_notify("RELOADING=1\n");
-    x->settings_refused =
-        x->o->load(x->o->ctx, &next, why, sizeof why) < 0 || groups_of(&next, &groups, why, sizeof why) < 0;
+    x->settings_refused = load_settings(x, &next, &groups, why, sizeof why) < 0;
     if (x->settings_refused) {
         el_log_error("reload: %s", why);
         el_log_error("reload: the configuration is bad, the old one stays in force");
-    } else if (protect(x, next.web.config_file) < 0) {
+    } else if (protect(x, next.web.config_file, true) < 0) {
         x->settings_refused = true;
         el_log_error("reload: the web configuration is bad, the old one stays in force");
     } else {
@@ -188,7 +224,7 @@ static void on_tick(void *ctx, int64_t now_us)
     }
     if (!path[0] || (!changed(&x->web_seen, path) && !(x->tls && el_tls_outdated(x->tls))))
         return;
-    if (protect(x, path) < 0)
+    if (protect(x, path, false) < 0)
         el_log_error("%s or its certificates changed and are bad: the old ones stay in force", path);
     else
         el_log_info("%s or its certificates changed: taken", path);
@@ -265,7 +301,10 @@ static int open_http(struct exporter *x)
     };
     int r = el_http_new(&o, &x->http);
 
-    return r < 0 ? r : protect(x, x->settings.web.config_file);
+    if (r == 0)
+        r = protect(x, x->settings.web.config_file, true);
+    x->started = true;
+    return r;
 }
 
 struct directories {

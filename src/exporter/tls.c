@@ -36,6 +36,19 @@ struct suite {
     gnutls_protocol_t min;
 };
 
+/* Whether one of the suites before TLS 1.3, in which the key signs or decrypts, can be had with it. */
+static bool suits_key(const struct el_tls *t, const struct suite *s)
+{
+    gnutls_x509_privkey_t key;
+    int kind;
+
+    if (gnutls_certificate_get_x509_key(t->credentials, 0, &key) < 0)
+        return true;
+    kind = gnutls_x509_privkey_get_pk_algorithm(key);
+    gnutls_x509_privkey_deinit(key);
+    return (s->kx == GNUTLS_KX_ECDHE_ECDSA) == (kind != GNUTLS_PK_RSA && kind != GNUTLS_PK_RSA_PSS);
+}
+
 static const char *suite_at(size_t i, struct suite *out)
 {
     unsigned char id[2];
@@ -76,7 +89,7 @@ static void add_ciphers(const struct el_web_config *c, struct el_buf *p)
  * TLS 1.3 suites are beyond choice in the format's own program too; there they only must not be left without any. */
 static int check_ciphers(const struct el_tls *t, const struct el_web_config *c, char *why, size_t why_size)
 {
-    size_t found = 0, wanted = 0, modern = 0;
+    size_t found = 0, wanted = 0, modern = 0, usable = 0;
     struct suite s;
     unsigned index;
     int r;
@@ -94,6 +107,7 @@ static int check_ciphers(const struct el_tls *t, const struct el_web_config *c, 
             modern++;
         } else if (listed(c, s.number)) {
             found++;
+            usable += suits_key(t, &s);
         } else {
             snprintf(why, why_size,
                      "tls_server_config.cipher_suites: with these, GnuTLS would offer %s (0x%04x) as well: add it or "
@@ -106,6 +120,10 @@ static int check_ciphers(const struct el_tls *t, const struct el_web_config *c, 
         snprintf(why, why_size,
                  "tls_server_config.cipher_suites: GnuTLS offers only %zu of these %zu suites for these versions",
                  found, wanted);
+    else if (found && !usable)
+        snprintf(why, why_size,
+                 "tls_server_config.cipher_suites: none of these goes with this kind of key: RSA takes "
+                 "TLS_..._RSA_..., EC takes TLS_ECDHE_ECDSA_...");
     else if (c->max_version >= 13 && !modern)
         snprintf(why, why_size,
                  "tls_server_config.cipher_suites: none of these ciphers is in TLS 1.3: set max_version to TLS12");
@@ -338,10 +356,9 @@ static int verify_client(gnutls_session_t session)
     const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &n);
 
     if (!chain || !n)
-        return t->client_auth == EL_CLIENT_AUTH_REQUIRE_ANY || t->client_auth == EL_CLIENT_AUTH_REQUIRE_VERIFY;
-    if (t->client_auth < EL_CLIENT_AUTH_VERIFY_GIVEN)
-        return 0;
-    if (gnutls_certificate_verify_peers(session, &as_client, 1, &status) < 0 || status)
+        return el_client_auth_requires(t->client_auth);
+    if (t->client_auth >= EL_CLIENT_AUTH_VERIFY_GIVEN &&
+        (gnutls_certificate_verify_peers(session, &as_client, 1, &status) < 0 || status))
         return 1;
     return t->sans_n && !san_allowed(t, &chain[0]);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/log.h"
+#include "base/text.h"
 #include "model/decision.h"
 #include "model/snapshot.h"
 
@@ -41,6 +42,7 @@ struct el_card_settings {
 };
 
 struct el_settings {
+    struct el_text_shape file; /* they were read from */
     char profiles_dir[EL_PATH_MAX];
     char state_dir[EL_PATH_MAX], runtime_dir[EL_PATH_MAX];
     enum el_log_level log_level;

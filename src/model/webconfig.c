@@ -39,3 +39,28 @@ struct el_web_config *el_web_config_free(struct el_web_config *c)
     free(c);
     return NULL;
 }
+
+bool el_client_auth_requires(enum el_client_auth a)
+{
+    return a == EL_CLIENT_AUTH_REQUIRE_ANY || a == EL_CLIENT_AUTH_REQUIRE_VERIFY;
+}
+
+const char *el_web_config_drops(const struct el_web_config *now, const struct el_web_config *next)
+{
+    static const struct el_web_config plain;
+
+    if (!now)
+        now = &plain;
+    if (!next)
+        next = &plain;
+    if (now->tls && !next->tls)
+        return "TLS";
+    if ((el_client_auth_requires(now->client_auth) && !el_client_auth_requires(next->client_auth)) ||
+        (now->client_auth >= EL_CLIENT_AUTH_VERIFY_GIVEN && next->client_auth < EL_CLIENT_AUTH_VERIFY_GIVEN))
+        return "the check of client certificates";
+    if (now->client_sans_n && !next->client_sans_n)
+        return "the names that client certificates must carry";
+    if (now->users_n && !next->users_n)
+        return "all users";
+    return now->tls && now->min_version > next->min_version ? "the least TLS version" : NULL;
+}

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 enum el_client_auth {
     EL_CLIENT_AUTH_NONE = 0,      /* NoClientCert */
     EL_CLIENT_AUTH_REQUEST,       /* RequestClientCert: asked for, not required, not verified */
@@ -13,6 +15,8 @@ enum el_client_auth {
     EL_CLIENT_AUTH_VERIFY_GIVEN,  /* VerifyClientCertIfGiven */
     EL_CLIENT_AUTH_REQUIRE_VERIFY /* RequireAndVerifyClientCert */
 };
+
+bool el_client_auth_requires(enum el_client_auth a); /* a certificate, verified or not */
 
 struct el_web_header {
     char *name, *value;
@@ -23,6 +27,7 @@ struct el_web_user {
 };
 
 struct el_web_config {
+    struct el_text_shape file; /* it was read from */
     bool tls;
     char *cert_file, *key_file,
         *client_ca_file;          /* paths, relative ones resolved against the file's directory; NULL = none */
@@ -46,3 +51,6 @@ struct el_web_config {
 };
 
 struct el_web_config *el_web_config_free(struct el_web_config *c); /* takes NULL, returns NULL */
+
+/* What protection `now` has that `next` has not, in words; NULL: none. Either may be NULL: plain HTTP for everyone. */
+const char *el_web_config_drops(const struct el_web_config *now, const struct el_web_config *next);

@@ -34,6 +34,20 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
         run.process.send_signal(signal.SIGHUP)
         wait_for("the good file", lambda: limits() == {68} and run.value("element_config_last_reload_successful") == 1, 8)
 
+        # A file that was emptied, or is half written, is no wish for the defaults.
+        for cut in ("", "# limits\n", "cards: [{card: '*', limit_c: 67}]\ngovernor:\n  mode: observe", "cards: [{card: '*', limit_c: 67}]"):
+            write(cut)
+            seen = len(run.read_log())
+            run.process.send_signal(signal.SIGHUP)
+            wait_for("both refusals", lambda: "not reloaded" in run.read_log()[seen:] and "the old one stays in force" in run.read_log()[seen:], 8)
+            check(run.read_log()[seen:].count(f"{path}: ") == 2 and "half written?" in run.read_log()[seen:], run.read_log()[seen:])
+            wait_for("the metrics", lambda: run.value("element_config_last_reload_successful") == 0
+                     and run.value("element_exporter_config_last_reload_successful") == 0, 8)
+            check(limits() == {68}, f"{cut!r}: limits {limits()}")
+        write("cards: [{card: '*', limit_c: 68}]\n")
+        run.process.send_signal(signal.SIGHUP)
+        wait_for("the good file again", lambda: run.value("element_config_last_reload_successful") == 1, 8)
+
         other = Run("--simulate", "element-aic", "--web.listen-address", f"127.0.0.1:{run.port}", wait=False)
         check(other.process.wait(timeout=20) != 0, "a taken port ends it")
         check(str(run.port) in other.read_log(), other.read_log())

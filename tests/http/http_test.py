@@ -247,9 +247,51 @@ def tls():
             x.reload()
             expect(x.get(tls=ca.context(stranger))[0] == 200 and fails(lambda: x.get(tls=ca.context())), "RequireAnyClientCert")
 
-            web.write_text("http_server_config:\n  headers:\n    X-Frame-Options: DENY\n")
+            web.write_text(base + "  client_auth_type: RequireAnyClientCert\n  client_allowed_sans: [scraper.example]\n")
             x.reload()
+            expect(x.get(tls=ca.context(stranger))[0] == 200 and fails(lambda: x.get(tls=ca.context(unnamed))), "a name that nobody vouches for")
+            web.write_text(base + "  cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_AES_128_GCM_SHA256]\n")
+            expect("this kind of key" in x.reload(), "suites for another key were taken")
+
+            web.write_text("http_server_config:\n  headers:\n    X-Frame-Options: DENY\n")
+            expect("protected the pages is gone" in x.reload(), x.log())
             expect(x.get()[1]["X-Frame-Options"] == "DENY" and x.get("/none")[1]["X-Frame-Options"] == "DENY", "headers, and TLS off")
+
+
+def unasked():
+    """What was emptied, is half written or has lost a protection is not taken by itself, nor without anything in it; once a loss is asked for it is."""
+    hashed = "$2y$04$zVHmKQtGGQob.b/Nc7l9NO8UlrYcW05FiuCj/SxsFO/ZtiN9.mNzy"  # of a password that is not needed
+    ok = "element_exporter_config_last_reload_successful"
+    with tempfile.TemporaryDirectory(prefix="el-unasked-") as d:
+        os.chmod(d, 0o755)
+        ca = Authority(d)
+        ca.issue("server")
+        context = ca.context(ca.issue("client", "DNS:scraper", "clientAuth"))
+        web = pathlib.Path(d) / "web.yml"
+        secured = "tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n"
+        mutual = secured + "  client_ca_file: ca.crt\n  client_auth_type: RequireAndVerifyClientCert\n"
+        users = f"basic_auth_users:\n  alice: {hashed}\n"
+        web.write_text(mutual + "http_server_config: {headers: {X-Frame-Options: deny}}\n")
+        with Exporter(BUILD, "--web.config.file", str(web)) as x:
+            for text in ("", "# later\n", secured, mutual[:40], "http_server_config: {http2: false}\n", mutual[:-1]):
+                seen = len(x.log())
+                web.write_text(text)
+                wait_until(f"refusal of {text!r}", lambda: "the old ones stay in force" in x.log()[seen:], 60)
+                status, headers, body = x.get(tls=context)
+                expect(status == 200 and headers["X-Frame-Options"] == "deny" and fails(lambda: x.get(tls=ca.context())), "a protection less:", text)
+                wait_until("the refusal is told", lambda: value(x.get(tls=context)[2], ok) == 0, 60)
+                time.sleep(1.2)  # a second look at it says nothing new
+                expect(x.log()[seen:].count("the old ones stay in force") == 1, x.log()[seen:])
+            for text in ("", mutual[:-1]):
+                web.write_text(text)
+                expect("half written?" in x.reload() and fails(lambda: x.get()), "nothing was taken for a wish")
+            web.write_text(users)
+            expect("is gone: TLS" in x.reload() and x.get()[0] == 401, "asked for")
+            web.write_text("http_server_config: {http2: false}\n")
+            wait_until("refusal", lambda: "without all users" in x.log(), 60)
+            expect(x.get()[0] == 401, "users are gone")
+            web.write_text(users)
+            wait_until("recovery", lambda: x.log().rstrip().endswith("taken"), 60)
 
 
 def auth():
@@ -362,7 +404,7 @@ def memory():
 
 
 def main():
-    parts = {f.__name__: f for f in (exposition, staleness, late, service, tls, auth, prometheus, memory)}
+    parts = {f.__name__: f for f in (exposition, staleness, late, service, tls, unasked, auth, prometheus, memory)}
     parts[sys.argv[2]]()
 
 
