@@ -204,6 +204,29 @@ static void put_limit(struct el_buf *b, const char *label, double v, const char 
     el_buf_printf(b, " %s", unit);
 }
 
+static void put_power_limit(struct el_buf *b, uint32_t mw)
+{
+    put_limit(b, ", slot power limit", mw ? mw / 1000.0 : NAN, "W");
+}
+
+/* A slot's link as its drive sees it. The limit of its power is told to the drive by the port above; where the drive does
+ * not repeat it, the port's own word stands. */
+static void put_slot_link(struct el_buf *b, const struct el_snapshot *s, uint32_t row)
+{
+    uint32_t limit_mw = 0;
+
+    for (uint32_t i = 0; i < s->links.count; i++) {
+        const struct el_link *l = &el_snapshot_links(s)[i];
+
+        if (l->slot != (int32_t)row)
+            continue;
+        limit_mw = l->slot_power_limit_mw ? l->slot_power_limit_mw : limit_mw;
+        if (l->role == EL_LINK_DRIVE)
+            put_link(b, l);
+    }
+    put_power_limit(b, limit_mw);
+}
+
 /* Continues a line of its own. */
 static void put_hands(struct el_buf *b, const struct el_scan_hand hand[EL_ACTUATOR_COUNT])
 {
@@ -271,9 +294,7 @@ static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row,
     el_buf_printf(b, "  serial %s  firmware %s\n", t->identify.serial, t->identify.firmware);
     put_namespaces(b, s, row);
     el_buf_puts(b, "           ");
-    for (uint32_t i = 0; i < s->links.count; i++)
-        if (el_snapshot_links(s)[i].slot == (int32_t)row && el_snapshot_links(s)[i].role == EL_LINK_DRIVE)
-            put_link(b, &el_snapshot_links(s)[i]);
+    put_slot_link(b, s, row);
     put_limit(b, "  ", el_reading_kilo(&t->temp_mc[0]), "C");
     put_limit(b, ", held to", t->decision.limit_c, "C");
     put_limit(b, ", warning", el_nvme_kelvin_c(t->identify.wctemp_k), "C");
@@ -351,6 +372,7 @@ static void put_card(struct el_buf *b, const struct el_scan *scan, uint32_t row)
             continue; /* each slot tells of its link */
         el_buf_printf(b, "  %-17s  [%s]  ", el_link_role_name(l->role), l->address);
         put_link(b, l);
+        put_power_limit(b, l->slot_power_limit_mw);
         el_buf_putc(b, '\n');
     }
     for (uint32_t i = 0; i < c->slots; i++)
