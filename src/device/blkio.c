@@ -6,7 +6,10 @@
 #include "base/text.h"
 
 #define SYS_BLOCK     "sys/class/block"
+#define UDEV_DATA     "run/udev/data"
+#define ZFS_POOLS     "proc/spl/kstat/zfs"
 #define DISKSTATS_MAX (1u << 20)
+#define UDEV_MAX      65536
 
 /* Documentation/admin-guide/iostats.rst: reads, merged, sectors, ms, writes, merged, sectors, ... A sector is 512
  * bytes. */
@@ -121,4 +124,55 @@ void el_blkio_arrays(const struct el_sysfs *fs, struct el_inventory *inv)
                 join_holder(fs, part, s))
                 break;
     }
+}
+
+/* The value of a whole line "KEY=value" of a file with one a line. */
+static bool value_in(const struct el_sysfs *fs, const char *dir, const char *file, const char *key, char *out,
+                     size_t size)
+{
+    EL_AUTO_BUF struct el_buf b = {0};
+    char *save, *line;
+    size_t n = strlen(key);
+
+    if (el_sysfs_bytes(fs, dir, file, UDEV_MAX, &b) < 0 || !b.data)
+        return false;
+    for (line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (strncmp(line, key, n) == 0 && line[n] == '=') {
+            el_text_clean(out, size, line + n + 1);
+            return true;
+        }
+    return false;
+}
+
+static bool zfs_on(const struct el_sysfs *fs, const char *dir, char *pool, size_t size)
+{
+    char number[24], file[32], text[64];
+
+    el_text_copy(pool, size, "");
+    if (el_sysfs_line(fs, dir, "dev", number, sizeof number) == 0) {
+        snprintf(file, sizeof file, "b%s", number);
+        if (value_in(fs, UDEV_DATA, file, "E:ID_FS_TYPE", text, sizeof text)) {
+            (void)value_in(fs, UDEV_DATA, file, "E:ID_FS_LABEL", pool, size);
+            return strcmp(text, "zfs_member") == 0;
+        }
+    }
+    return value_in(fs, dir, "uevent", "PARTNAME", text, sizeof text) && strncmp(text, "zfs-", 4) == 0;
+}
+
+bool el_blkio_zfs(const struct el_sysfs *fs, const char *block, char *pool, size_t size, bool *imported)
+{
+    EL_AUTO_NAMES struct el_names parts = {0};
+    char dir[EL_SYSFS_PATH], part[EL_SYSFS_PATH];
+    bool found;
+
+    if (!el_sysfs_join(dir, SYS_BLOCK, block))
+        return false;
+    found = zfs_on(fs, dir, pool, size);
+    if (!found && el_sysfs_list(fs, dir, &parts) < 0)
+        return false;
+    for (size_t i = 0; !found && i < parts.n; i++)
+        found = strncmp(parts.name[i], block, strlen(block)) == 0 && el_sysfs_join(part, dir, parts.name[i]) &&
+                zfs_on(fs, part, pool, size);
+    *imported = found && (pool[0] ? el_sysfs_exists(fs, ZFS_POOLS, pool) : el_sysfs_exists(fs, ZFS_POOLS, ""));
+    return found;
 }

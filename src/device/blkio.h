@@ -12,3 +12,8 @@ int el_blkio_read(const struct el_sysfs *fs, const char *controller, const struc
 
 /* Fills array and array_level of every slot from the md holders of its namespaces (or of their partitions). */
 void el_blkio_arrays(const struct el_sysfs *fs, struct el_inventory *inv);
+
+/* The ZFS pool that a disk or one of its partitions belongs to, by what udev found on it (its label is the pool's name)
+ * or by a partition that ZFS named itself (no pool name then: ""). False: none, or nobody looked. `imported`: ZFS uses
+ * it now. */
+bool el_blkio_zfs(const struct el_sysfs *fs, const char *block, char *pool, size_t size, bool *imported);

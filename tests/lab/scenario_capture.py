@@ -30,5 +30,8 @@ def run():
         status, out = lab.sh(f'{ELEMENTD} doctor')
         assert status == 1 and 'IOAccounting=yes' in out, out
         lab.ok('echo +io > /sys/fs/cgroup/cgroup.subtree_control')
+        lab.ok("mkdir -p /run/udev/data; printf 'E:ID_FS_TYPE=zfs_member\\nE:ID_FS_LABEL=tank\\n' "
+               '>/run/udev/data/b$(cat /sys/block/nvme1n1/dev)')  # as udev notes it
         out = lab.ok(f'{ELEMENTD} doctor --json')
+        assert out.count('nvme1n1 is in a ZFS pool (tank, not imported now)') == out.count('ZFS') // 2 == 1, out
         assert json.loads(out)['verdict'] == 'note', out
