@@ -211,6 +211,21 @@ static gnutls_datum_t datum(const struct el_buf *b)
     return (gnutls_datum_t){.data = (unsigned char *)b->data, .size = (unsigned)b->len};
 }
 
+/* Can it be read? GnuTLS 3.7.9 never frees a certificate that it refuses while it takes the key with it. */
+static int try_chain(const gnutls_datum_t *pem)
+{
+    gnutls_x509_crt_t *crt;
+    unsigned n;
+    int r = gnutls_x509_crt_list_import2(&crt, &n, pem, GNUTLS_X509_FMT_PEM, 0);
+
+    if (r < 0)
+        return r;
+    while (n)
+        gnutls_x509_crt_deinit(crt[--n]);
+    gnutls_free(crt);
+    return 0;
+}
+
 static int load_files(struct el_tls *t, const struct el_web_config *c, char *why, size_t why_size)
 {
     EL_AUTO_BUF struct el_buf cert = {0}, key = {0}, ca = {0};
@@ -226,7 +241,9 @@ static int load_files(struct el_tls *t, const struct el_web_config *c, char *why
     cd = datum(&cert);
     kd = datum(&key);
     ad = datum(&ca);
-    r = gnutls_certificate_set_x509_key_mem(t->credentials, &cd, &kd, GNUTLS_X509_FMT_PEM);
+    r = try_chain(&cd);
+    if (r >= 0)
+        r = gnutls_certificate_set_x509_key_mem(t->credentials, &cd, &kd, GNUTLS_X509_FMT_PEM);
     if (key.data)
         explicit_bzero(key.data, key.len);
     if (r < 0) {
@@ -305,41 +322,41 @@ struct el_tls *el_tls_unref(struct el_tls *t)
     return NULL;
 }
 
-/* An address in a certificate as text, the way the configuration writes it. */
-static void san_text(unsigned type, const unsigned char *raw, size_t n, char *out, size_t size)
+/* A name in a certificate as text, the way the configuration writes it; "" when it cannot be one of those. An OID that
+ * is registered there reads like an address, but is none. */
+static void san_text(int type, const unsigned char *raw, size_t n, char *out, size_t size)
 {
-    if (type == GNUTLS_SAN_IPADDRESS) {
-        out[0] = '\0';
-        if (n == 4 || n == 16)
-            inet_ntop(n == 4 ? AF_INET : AF_INET6, raw, out, (socklen_t)size);
-    } else {
-        snprintf(out, size, "%.*s", memchr(raw, '\0', n) ? 0 : (int)n,
-                 (const char *)raw); /* a NUL would hide the rest */
-    }
+    out[0] = '\0';
+    if (type == GNUTLS_SAN_IPADDRESS && (n == 4 || n == 16))
+        inet_ntop(n == 4 ? AF_INET : AF_INET6, raw, out, (socklen_t)size);
+    else if ((type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_RFC822NAME || type == GNUTLS_SAN_URI) &&
+             !memchr(raw, '\0', n)) /* a NUL would hide the rest */
+        snprintf(out, size, "%.*s", (int)n, (const char *)raw);
 }
 
-static bool san_allowed(const struct el_tls *t, const gnutls_datum_t *der)
+bool el_tls_allows(const struct el_tls *t, const void *der, size_t n)
 {
+    const gnutls_datum_t d = {.data = (unsigned char *)(uintptr_t)der, .size = (unsigned)n};
     gnutls_x509_crt_t crt;
     bool found = false;
 
     if (gnutls_x509_crt_init(&crt) < 0)
         return false;
-    if (gnutls_x509_crt_import(crt, der, GNUTLS_X509_FMT_DER) < 0)
+    if (gnutls_x509_crt_import(crt, &d, GNUTLS_X509_FMT_DER) < 0)
         goto done;
     for (unsigned i = 0; !found; i++) {
         unsigned char raw[512];
         char text[512];
-        size_t n = sizeof raw;
-        int type = gnutls_x509_crt_get_subject_alt_name(crt, i, raw, &n, NULL);
+        size_t len = sizeof raw;
+        int type = gnutls_x509_crt_get_subject_alt_name(crt, i, raw, &len, NULL);
 
         if (type == GNUTLS_E_SHORT_MEMORY_BUFFER)
             continue;
         if (type < 0)
             break;
-        san_text((unsigned)type, raw, n, text, sizeof text);
+        san_text(type, raw, len, text, sizeof text);
         for (size_t k = 0; k < t->sans_n; k++)
-            found = found || strcmp(text, t->sans[k]) == 0;
+            found = found || (text[0] && strcmp(text, t->sans[k]) == 0);
     }
 done:
     gnutls_x509_crt_deinit(crt);
@@ -360,7 +377,7 @@ static int verify_client(gnutls_session_t session)
     if (t->client_auth >= EL_CLIENT_AUTH_VERIFY_GIVEN &&
         (gnutls_certificate_verify_peers(session, &as_client, 1, &status) < 0 || status))
         return 1;
-    return t->sans_n && !san_allowed(t, &chain[0]);
+    return t->sans_n && !el_tls_allows(t, chain[0].data, chain[0].size);
 }
 
 int el_tls_begin(struct el_tls *t, void *session)

@@ -17,5 +17,8 @@ struct el_tls *el_tls_unref(struct el_tls *t); /* takes NULL, returns NULL */
 /* Sets up a fresh server session (a gnutls_session_t) before its handshake. 0 or -EPROTO. */
 int el_tls_begin(struct el_tls *t, void *session);
 
+/* Does a certificate (DER) carry one of the names that clients must have? */
+bool el_tls_allows(const struct el_tls *t, const void *der, size_t n);
+
 /* True when a certificate file is no longer the one that was read. */
 bool el_tls_outdated(const struct el_tls *t);

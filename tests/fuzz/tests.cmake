@@ -1,8 +1,10 @@
 # tests/fuzz/ROOM_NAME.c: a target each. Preset `fuzz`: libFuzzer. Else: the seeds and variations of them, replayed.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/*_*.c)
-# What a target puts in place of the system's calls, and seeds that stand elsewhere.
+# What a target puts in place of the system's calls, other rooms it takes, and seeds that stand elsewhere.
 set(fuzz_device_sysfs_calls open openat read pread close fstat fstatat readlinkat fdopendir readdir closedir)
 set(fuzz_device_sysfs_seeds ${CMAKE_SOURCE_DIR}/tests/fixtures/machines)
+set(fuzz_control_text_calls connect)
+set(fuzz_control_text_rooms exporter)
 set(fuzz_twin_plant_calls pipe2 fork setpgid poll close write read waitpid)
 foreach(source IN LISTS fuzz_sources)
   get_filename_component(name ${source} NAME_WE)
@@ -15,7 +17,7 @@ foreach(source IN LISTS fuzz_sources)
   foreach(call IN LISTS fuzz_${name}_calls)
     target_link_options(fuzz_${name} PRIVATE -Wl,--wrap=${call})
   endforeach()
-  target_link_libraries(fuzz_${name} PRIVATE ${room} test_support)
+  target_link_libraries(fuzz_${name} PRIVATE ${room} ${fuzz_${name}_rooms} test_support)
   # The sanitizer has a crypt_r of its own that calls the real one: keep the library that nothing else seems to need.
   target_link_options(fuzz_${name} PRIVATE -Wl,--no-as-needed)
   if(EL_FUZZ)
