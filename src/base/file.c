@@ -8,8 +8,8 @@
 
 #include "base/num.h"
 
-/* From where the file stands, or from its start when it is `kept`. As a rule one read takes it all; what grows or cannot
- * tell its size is read on. */
+/* From where the file stands, or from its start when it is `kept`. As a rule one read takes it all; what grows or
+ * cannot tell its size is read on. */
 static int read_whole(int fd, bool kept, size_t max, struct el_buf *out)
 {
     size_t start = out->len, room = 4096;
@@ -156,6 +156,18 @@ int el_file_replace(int dirfd, const char *path, const void *bytes, size_t n, un
         return r;
     }
     return durable ? sync_parent(dirfd, path) : 0;
+}
+
+bool el_file_changed(const char *path, struct stat *seen)
+{
+    struct stat st;
+    bool same = stat(path, &st) < 0 ||
+                (st.st_dev == seen->st_dev && st.st_ino == seen->st_ino && st.st_size == seen->st_size &&
+                 st.st_ctim.tv_sec == seen->st_ctim.tv_sec && st.st_ctim.tv_nsec == seen->st_ctim.tv_nsec);
+
+    if (!same)
+        *seen = st;
+    return !same;
 }
 
 int el_file_make_dirs(const char *path, unsigned mode)

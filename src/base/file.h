@@ -1,6 +1,8 @@
 /* Small files, read and replaced whole. Thread-safe. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "base/buf.h"
 
 /* Reads at most `max` bytes of `path` below `dirfd` (AT_FDCWD allowed) into `out`. 0 or -errno (-EFBIG when longer). */
@@ -20,6 +22,10 @@ int el_file_rewrite(int fd, const char *text);
 /* Replaces `path` by a new file of `mode` (write beside it, rename). With `durable`, fsync of file and directory too.
  * Readers see the old or the new bytes, never a mix. 0 or -errno; on failure the old file stands. */
 int el_file_replace(int dirfd, const char *path, const void *bytes, size_t n, unsigned mode, bool durable);
+
+/* Is `path` another file than `*seen`, other bytes, or given to others? Then that is seen from now on. One that is not
+ * there, which may be being replaced, is no change. */
+bool el_file_changed(const char *path, struct stat *seen);
 
 /* mkdir -p. 0 or -errno. */
 int el_file_make_dirs(const char *path, unsigned mode);

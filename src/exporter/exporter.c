@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/notify.h"
 #include "base/resident.h"
@@ -37,7 +37,7 @@ struct exporter {
     /* The web configuration in force: the file it came from, and its certificates. */
     struct stat web_seen;
     const struct el_web_config *web;
-    const struct el_tls *tls;
+    struct el_tls *tls;
     bool started;                       /* what is read now must stand where the sandbox lets it */
     bool settings_refused, web_refused; /* the last ones offered; the ones before them are in force */
 };
@@ -84,12 +84,11 @@ static int protect(struct exporter *x, const char *path, bool asked)
 {
     struct el_web_config *config;
     struct el_tls *tls;
-    struct stat st = {0};
     int r;
 
+    x->web_seen = (struct stat){0};
     if (path[0])
-        stat(path, &st);
-    x->web_seen = st; /* also when it is bad: it is complained about once, not each second */
+        el_file_changed(path, &x->web_seen);
     r = load_web(x, path, &config, &tls);
     if (r == 0 && (r = check_successor(x, path, config, asked)) == 0)
         r = el_http_protect(x->http, config, tls);
@@ -190,15 +189,6 @@ static bool on_signal(void *ctx)
     return true;
 }
 
-static bool changed(const struct stat *seen, const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 &&
-           (st.st_ino != seen->st_ino || st.st_size != seen->st_size || st.st_mtim.tv_sec != seen->st_mtim.tv_sec ||
-            st.st_mtim.tv_nsec != seen->st_mtim.tv_nsec);
-}
-
 static void take_history(struct exporter *x, int64_t now_us)
 {
     enum el_source_state state;
@@ -212,6 +202,14 @@ static void take_history(struct exporter *x, int64_t now_us)
     el_source_release(x->source, s);
 }
 
+/* Told once each, also when it is bad. */
+static bool web_changed(struct exporter *x, const char *path)
+{
+    bool file = el_file_changed(path, &x->web_seen);
+
+    return (x->tls && el_tls_outdated(x->tls)) || file;
+}
+
 static void on_tick(void *ctx, int64_t now_us)
 {
     struct exporter *x = ctx;
@@ -222,7 +220,7 @@ static void on_tick(void *ctx, int64_t now_us)
         el_notify("WATCHDOG=1");
         x->watchdog_due_us = now_us + x->watchdog_us / 3;
     }
-    if (!path[0] || (!changed(&x->web_seen, path) && !(x->tls && el_tls_outdated(x->tls))))
+    if (!path[0] || !web_changed(x, path))
         return;
     if (protect(x, path, false) < 0)
         el_log_error("%s or its certificates changed and are bad: the old ones stay in force", path);

@@ -406,17 +406,11 @@ int el_tls_begin(struct el_tls *t, void *session)
     return 0;
 }
 
-bool el_tls_outdated(const struct el_tls *t)
+bool el_tls_outdated(struct el_tls *t)
 {
-    for (size_t i = 0; i < EL_ARRAY_SIZE(t->watched); i++) {
-        const struct watched *w = &t->watched[i];
-        struct stat st;
+    bool changed = false;
 
-        if (!w->path || stat(w->path, &st) < 0)
-            continue; /* being replaced: keep what works */
-        if (st.st_ino != w->seen.st_ino || st.st_size != w->seen.st_size ||
-            st.st_mtim.tv_sec != w->seen.st_mtim.tv_sec || st.st_mtim.tv_nsec != w->seen.st_mtim.tv_nsec)
-            return true;
-    }
-    return false;
+    for (size_t i = 0; i < EL_ARRAY_SIZE(t->watched); i++)
+        changed |= t->watched[i].path && el_file_changed(t->watched[i].path, &t->watched[i].seen);
+    return changed;
 }

@@ -20,5 +20,5 @@ int el_tls_begin(struct el_tls *t, void *session);
 /* Does a certificate (DER) carry one of the names that clients must have? */
 bool el_tls_allows(const struct el_tls *t, const void *der, size_t n);
 
-/* True when a certificate file is no longer the one that was read. */
-bool el_tls_outdated(const struct el_tls *t);
+/* True, once a change, when a certificate file is no longer the one that was read. */
+bool el_tls_outdated(struct el_tls *t);
