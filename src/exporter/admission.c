@@ -19,6 +19,13 @@ static void address_key(uint8_t key[16], const struct sockaddr *from)
     }
 }
 
+bool el_admission_is_local(const uint8_t address[16])
+{
+    const struct in6_addr *a = (const void *)address;
+
+    return IN6_IS_ADDR_LOOPBACK(a) || (IN6_IS_ADDR_V4MAPPED(a) && address[12] == 127);
+}
+
 /* One more or one less from this address: all who share it know how many they are. Returns how many others there are.
  */
 static uint32_t count_peers(struct el_admission *a, const struct el_guest *of, uint32_t more)
@@ -141,6 +148,8 @@ bool el_admission_rate(int64_t interval_us, uint32_t burst, int64_t *due_us, int
 {
     int64_t due = *due_us > now_us ? *due_us : now_us;
 
+    if (!interval_us)
+        return true;
     if (due - now_us > interval_us * ((int64_t)burst - 1))
         return false;
     *due_us = due + interval_us;

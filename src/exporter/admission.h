@@ -38,6 +38,9 @@ struct el_admission {
     int64_t header_us, total_us, idle_us; /* deadlines: whole header; whole request; silence between requests */
 };
 
+/* An address as guests have it: of this machine. */
+bool el_admission_is_local(const uint8_t address[16]);
+
 /* Makes `g` known, in phase HEADER. */
 void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct sockaddr *from, int64_t now_us);
 void el_admission_leave(struct el_admission *a, struct el_guest *g);
@@ -49,6 +52,6 @@ struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_u
 /* True when `g` has used up the time of its phase. */
 bool el_admission_overdue(const struct el_admission *a, const struct el_guest *g, int64_t now_us);
 
-/* A rate limit (GCRA): one request each `interval_us` on average, `burst` at once. True: this one may pass. `*due_us`
- * is its memory. */
+/* A rate limit (GCRA): one request each `interval_us` (0: no limit) on average, `burst` at once. True: this one may
+ * pass. `*due_us` is its memory. */
 bool el_admission_rate(int64_t interval_us, uint32_t burst, int64_t *due_us, int64_t now_us);

@@ -10,26 +10,30 @@
 #include "base/base.h"
 #include "base/text.h"
 
-#define QUEUE_MAX 32 /* checks waiting or under way: at 43 ms each (cost 10, measured) the last one waits 1.4 s */
+#define SHARE 8 /* checks of one address waiting or under way: at 43 ms each (cost 10, measured) a third of a second   \
+                 */
 #define CACHE_MAX 64
 #define KEY_SIZE  32
 
-enum check_state { CHECK_FREE = 0, CHECK_WAITING, CHECK_RUNNING, CHECK_DECIDED };
+enum check_state { CHECK_WAITING, CHECK_RUNNING, CHECK_DECIDED };
 
+/* There is at most one for each connection, and the one under way. */
 struct check {
+    struct check *next;
     enum check_state state;
-    uint64_t order;
+    uint64_t turn;      /* of its address: the first in line of each address stand before the second ones */
     const void *ticket; /* NULL: nobody waits any more */
+    uint8_t address[16];
     bool granted;
     uint8_t key[KEY_SIZE];
     char password[128]; /* bcrypt reads 72 bytes */
-    const char *hash;
-    bool known;
+    char hash[64];
+    bool known; /* else the hash is anybody's */
+    int cost;   /* what a refusal takes */
 };
 
 struct el_auth {
     const struct el_web_config *config;
-    const char *dummy; /* the dearest hash, for unknown users */
     uint8_t secret[KEY_SIZE];
 
     pthread_mutex_t lock;
@@ -37,8 +41,10 @@ struct el_auth {
     pthread_t worker;
     bool stop;
     int event_fd;
-    uint64_t orders;
-    struct check check[QUEUE_MAX];
+    uint64_t turn;       /* of the last check that began */
+    bool local_before;   /* it was one of loopback */
+    struct check *first; /* in the order they came */
+    uint64_t uses;
     struct {
         uint8_t key[KEY_SIZE];
         uint64_t used; /* 0 = free */
@@ -50,15 +56,41 @@ static bool same_bytes(const void *a, const void *b, size_t n)
     return gnutls_memcmp(a, b, n) == 0; /* constant time */
 }
 
-/* The oldest waiting check, or NULL. */
-static struct check *next_waiting(struct el_auth *a, enum check_state state)
+static struct check *find(const struct el_auth *a, enum check_state state)
 {
-    struct check *first = NULL;
+    struct check *c = a->first;
 
-    for (int i = 0; i < QUEUE_MAX; i++)
-        if (a->check[i].state == state && (!first || a->check[i].order < first->order))
-            first = &a->check[i];
-    return first;
+    while (c && c->state != state)
+        c = c->next;
+    return c;
+}
+
+/* The one whose turn it is, or NULL. Every second turn is loopback's, if somebody waits there. */
+static struct check *next_waiting(const struct el_auth *a)
+{
+    struct check *best = NULL;
+    bool best_in_favour = false;
+
+    for (struct check *c = a->first; c; c = c->next) {
+        bool in_favour = el_admission_is_local(c->address) != a->local_before;
+
+        if (c->state == CHECK_WAITING && (!best || (in_favour != best_in_favour ? in_favour : c->turn < best->turn))) {
+            best = c;
+            best_in_favour = in_favour;
+        }
+    }
+    return best;
+}
+
+static void drop(struct el_auth *a, struct check *c)
+{
+    struct check **at = &a->first;
+
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    explicit_bzero(c, sizeof *c);
+    free(c);
 }
 
 static void remember(struct el_auth *a, const uint8_t key[KEY_SIZE])
@@ -69,14 +101,14 @@ static void remember(struct el_auth *a, const uint8_t key[KEY_SIZE])
         if (a->cache[i].used < a->cache[oldest].used)
             oldest = i;
     memcpy(a->cache[oldest].key, key, KEY_SIZE);
-    a->cache[oldest].used = ++a->orders;
+    a->cache[oldest].used = ++a->uses;
 }
 
 static bool remembered(struct el_auth *a, const uint8_t key[KEY_SIZE])
 {
     for (int i = 0; i < CACHE_MAX; i++)
         if (a->cache[i].used && same_bytes(a->cache[i].key, key, KEY_SIZE)) {
-            a->cache[i].used = ++a->orders;
+            a->cache[i].used = ++a->uses;
             return true;
         }
     return false;
@@ -96,14 +128,14 @@ static bool hashes_to(const char *password, const char *hash, struct crypt_data 
 }
 
 /* A refusal costs as much as the dearest hash, whoever's it is: 2^c and 2^c, 2^(c+1), ... up to 2^(d-1) make 2^d. */
-static bool is_right(const struct el_auth *a, const struct check *c, struct crypt_data *scratch)
+static bool is_right(const struct check *c, struct crypt_data *scratch)
 {
-    char hash[128];
+    char hash[sizeof c->hash];
 
     if (hashes_to(c->password, c->hash, scratch) && c->known)
         return true;
     el_text_copy(hash, sizeof hash, c->hash);
-    for (int cost = cost_of(c->hash); cost < cost_of(a->dummy); cost++) {
+    for (int cost = cost_of(c->hash); cost < c->cost; cost++) {
         hash[4] = (char)('0' + cost / 10);
         hash[5] = (char)('0' + cost % 10);
         (void)hashes_to(c->password, hash, scratch);
@@ -118,22 +150,23 @@ static void *work(void *arg)
 
     pthread_mutex_lock(&a->lock);
     while (!a->stop) {
-        struct check *c = next_waiting(a, CHECK_WAITING);
-        bool right;
+        struct check *c = next_waiting(a);
 
         if (!c) {
             pthread_cond_wait(&a->work, &a->lock);
             continue;
         }
         c->state = CHECK_RUNNING;
+        a->turn = EL_MAX(a->turn, c->turn);
+        a->local_before = el_admission_is_local(c->address);
         pthread_mutex_unlock(&a->lock);
-        right = scratch && is_right(a, c, scratch);
+        c->granted = scratch && is_right(c, scratch);
         pthread_mutex_lock(&a->lock);
-        explicit_bzero(c->password, sizeof c->password);
-        c->granted = right;
-        c->state = c->ticket ? CHECK_DECIDED : CHECK_FREE;
-        if (right)
+        c->state = CHECK_DECIDED;
+        if (c->granted)
             remember(a, c->key);
+        if (!c->ticket)
+            drop(a, c);
         eventfd_write(a->event_fd, 1);
     }
     pthread_mutex_unlock(&a->lock);
@@ -143,24 +176,12 @@ static void *work(void *arg)
     return NULL;
 }
 
-static const char *dearest(const struct el_web_config *c)
-{
-    const char *best = c->users[0].hash;
-
-    for (size_t i = 1; i < c->users_n; i++)
-        if (cost_of(c->users[i].hash) > cost_of(best))
-            best = c->users[i].hash;
-    return best;
-}
-
-struct el_auth *el_auth_new(const struct el_web_config *c)
+struct el_auth *el_auth_new(void)
 {
     struct el_auth *a = calloc(1, sizeof *a);
 
     if (!a)
         return NULL;
-    a->config = c;
-    a->dummy = dearest(c);
     a->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->work, NULL);
@@ -184,6 +205,8 @@ struct el_auth *el_auth_free(struct el_auth *a)
     pthread_cond_signal(&a->work);
     pthread_mutex_unlock(&a->lock);
     pthread_join(a->worker, NULL);
+    while (a->first)
+        drop(a, a->first);
     close(a->event_fd);
     pthread_cond_destroy(&a->work);
     pthread_mutex_destroy(&a->lock);
@@ -192,61 +215,94 @@ struct el_auth *el_auth_free(struct el_auth *a)
     return NULL;
 }
 
+void el_auth_configure(struct el_auth *a, const struct el_web_config *c)
+{
+    a->config = c;
+}
+
 int el_auth_fd(const struct el_auth *a)
 {
     return a->event_fd;
 }
 
-/* Name and password under a secret of this process: nothing that could be guessed from a memory image of the cache
- * alone. */
-static int key_of(const struct el_auth *a, const char *user, const char *password, uint8_t key[KEY_SIZE])
+/* Name, hash and password under a secret of this process: nothing that could be guessed from a memory image of the
+ * cache alone, and nothing that is right for another hash. */
+static int key_of(const struct el_auth *a, const char *user, const char *hash, const char *password,
+                  uint8_t key[KEY_SIZE])
 {
     gnutls_hmac_hd_t h;
 
     if (gnutls_hmac_init(&h, GNUTLS_MAC_SHA256, a->secret, sizeof a->secret) < 0)
         return -ENOMEM;
     gnutls_hmac(h, user, strlen(user) + 1);
+    gnutls_hmac(h, hash, strlen(hash) + 1);
     gnutls_hmac(h, password, strlen(password) + 1);
     gnutls_hmac_deinit(h, key);
     return 0;
 }
 
-static const char *hash_of(const struct el_web_config *c, const char *user)
+/* The user's hash, or NULL; and the dearest of all, which does for unknown ones. */
+static const char *hash_of(const struct el_web_config *c, const char *user, const char **dearest)
 {
-    for (size_t i = 0; i < c->users_n; i++)
+    const char *found = NULL;
+
+    *dearest = c->users[0].hash;
+    for (size_t i = 0; i < c->users_n; i++) {
+        if (cost_of(c->users[i].hash) > cost_of(*dearest))
+            *dearest = c->users[i].hash;
         if (strcmp(c->users[i].name, user) == 0)
-            return c->users[i].hash;
-    return NULL;
+            found = c->users[i].hash;
+    }
+    return found;
 }
 
-enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, void *ticket)
+/* Into the queue, behind what waits there of the same address. */
+static enum el_verdict enqueue(struct el_auth *a, struct check *fresh)
 {
-    const char *hash = hash_of(a->config, user);
-    enum el_verdict v = EL_VERDICT_PENDING;
-    uint8_t key[KEY_SIZE];
+    struct check **end = &a->first;
+    int others = 0;
+
+    fresh->turn = a->turn;
+    for (; *end; end = &(*end)->next)
+        if ((*end)->state != CHECK_DECIDED && memcmp((*end)->address, fresh->address, sizeof fresh->address) == 0) {
+            fresh->turn = EL_MAX(fresh->turn, (*end)->turn);
+            others++;
+        }
+    if (others >= SHARE)
+        return EL_VERDICT_BUSY;
+    fresh->turn++;
+    *end = fresh;
+    pthread_cond_signal(&a->work);
+    return EL_VERDICT_PENDING;
+}
+
+enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, const uint8_t address[16],
+                              void *ticket)
+{
+    const char *dearest, *hash = hash_of(a->config, user, &dearest);
+    enum el_verdict v = EL_VERDICT_BUSY;
     struct check *c;
 
     if (strlen(password) >= sizeof c->password)
         return EL_VERDICT_DENIED; /* bcrypt would cut it: the exporters' own tools refuse to make such a hash */
-    if (key_of(a, user, password, key) < 0)
+    c = calloc(1, sizeof *c);
+    if (!c || key_of(a, user, hash ? hash : dearest, password, c->key) < 0) {
+        free(c);
         return EL_VERDICT_BUSY;
-    pthread_mutex_lock(&a->lock);
-    c = next_waiting(a, CHECK_FREE);
-    if (hash && remembered(a, key)) {
-        v = EL_VERDICT_GRANTED;
-    } else if (!c) {
-        v = EL_VERDICT_BUSY;
-    } else {
-        *c = (struct check){.state = CHECK_WAITING,
-                            .order = ++a->orders,
-                            .ticket = ticket,
-                            .hash = hash ? hash : a->dummy,
-                            .known = hash};
-        memcpy(c->key, key, KEY_SIZE);
-        memcpy(c->password, password, strlen(password) + 1);
-        pthread_cond_signal(&a->work);
     }
+    c->ticket = ticket;
+    c->known = hash;
+    c->cost = cost_of(dearest);
+    memcpy(c->address, address, sizeof c->address);
+    el_text_copy(c->hash, sizeof c->hash, hash ? hash : dearest);
+    el_text_copy(c->password, sizeof c->password, password);
+    pthread_mutex_lock(&a->lock);
+    v = hash && remembered(a, c->key) ? EL_VERDICT_GRANTED : enqueue(a, c);
     pthread_mutex_unlock(&a->lock);
+    if (v != EL_VERDICT_PENDING) {
+        explicit_bzero(c, sizeof *c);
+        free(c);
+    }
     return v;
 }
 
@@ -254,30 +310,31 @@ bool el_auth_next(struct el_auth *a, void **ticket, enum el_verdict *verdict)
 {
     struct check *c;
     eventfd_t drained;
+    bool found;
 
     eventfd_read(a->event_fd, &drained);
     pthread_mutex_lock(&a->lock);
-    c = next_waiting(a, CHECK_DECIDED);
+    c = find(a, CHECK_DECIDED);
+    found = c;
     if (c) {
         *ticket = (void *)(uintptr_t)c->ticket;
         *verdict = c->granted ? EL_VERDICT_GRANTED : EL_VERDICT_DENIED;
-        c->state = CHECK_FREE;
+        drop(a, c);
     }
     pthread_mutex_unlock(&a->lock);
-    return c;
+    return found;
 }
 
 void el_auth_forget(struct el_auth *a, const void *ticket)
 {
-    pthread_mutex_lock(&a->lock);
-    for (int i = 0; i < QUEUE_MAX; i++) {
-        struct check *c = &a->check[i];
+    struct check *c;
 
-        if (c->ticket != ticket)
-            continue;
+    pthread_mutex_lock(&a->lock);
+    for (c = a->first; c && c->ticket != ticket; c = c->next)
+        ;
+    if (c && c->state == CHECK_RUNNING)
         c->ticket = NULL;
-        if (c->state == CHECK_WAITING || c->state == CHECK_DECIDED)
-            c->state = CHECK_FREE;
-    }
+    else if (c)
+        drop(a, c);
     pthread_mutex_unlock(&a->lock);
 }

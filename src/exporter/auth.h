@@ -1,10 +1,12 @@
 /* Basic authentication against bcrypt hashes. A check takes tens of milliseconds of CPU on purpose, so it runs in a
- * worker thread; what was found right is remembered (under a keyed hash, bounded), so a scraper pays once. To be
- * refused takes as long as the dearest hash, whoever asks. One HTTP thread calls; the worker is hidden. */
+ * worker thread; what was found right is remembered (under a keyed hash, bounded) for as long as user and hash stay the
+ * same, so a scraper pays once. Addresses take turns, and loopback has every second one: who guesses delays themselves.
+ * To be refused takes as long as the dearest hash, whoever asks. One HTTP thread calls; the worker is hidden. */
 #pragma once
 
 #include <stdbool.h>
 
+#include "exporter/admission.h"
 #include "model/webconfig.h"
 
 enum el_verdict {
@@ -12,21 +14,27 @@ enum el_verdict {
     EL_VERDICT_PENDING,  /* el_auth_next will tell */
     EL_VERDICT_GRANTED,
     EL_VERDICT_DENIED,
-    EL_VERDICT_BUSY, /* too many checks are waiting: try again later */
+    EL_VERDICT_BUSY, /* too many checks of this address are waiting: try again later */
 };
 
 struct el_auth;
 
-/* `c` must outlive it. NULL: out of memory or threads. */
-struct el_auth *el_auth_new(const struct el_web_config *c);
+/* Nobody is known yet. NULL: out of memory or threads. */
+struct el_auth *el_auth_new(void);
 /* Stops the worker (waits for the check under way, forgets the rest). Takes NULL, returns NULL. */
 struct el_auth *el_auth_free(struct el_auth *a);
+
+/* Who is known from now on; `c` must stay until the next call. What is pending is decided by what it was asked under.
+ */
+void el_auth_configure(struct el_auth *a, const struct el_web_config *c);
 
 /* Readable when a pending check was decided. */
 int el_auth_fd(const struct el_auth *a);
 
-/* `ticket` comes back from el_auth_next when the answer is PENDING. */
-enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, void *ticket);
+/* `ticket` comes back from el_auth_next when the answer is PENDING. `address` is a guest's. At least one user must be
+ * known. */
+enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, const uint8_t address[16],
+                              void *ticket);
 
 /* The next decided check; false: none. */
 bool el_auth_next(struct el_auth *a, void **ticket, enum el_verdict *verdict);

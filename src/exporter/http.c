@@ -11,6 +11,7 @@
 #include "exporter/auth.h"
 #include "exporter/door.h"
 #include "exporter/lookout.h"
+#include "exporter/negotiate.h"
 #include "exporter/tls.h"
 
 #define POOL_BYTES (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
@@ -24,6 +25,7 @@ struct conn {
     struct MHD_Connection *mhd;
     bool in_request, suspended;
     enum el_verdict verdict;
+    unsigned asked;     /* edition of the users that its password is checked against */
     struct el_tls *tls; /* the settings its session began with */
 };
 
@@ -33,7 +35,7 @@ struct el_http {
     struct el_http_counters counters;
     struct MHD_Daemon *daemon;
     struct conn *arriving; /* handed to on_connection */
-    unsigned edition;      /* of the configured headers: answers of an earlier one are made anew */
+    unsigned edition;      /* of the configuration: what was made under an earlier one is made anew */
     struct el_body *refusal[EL_REFUSALS];
 
     struct el_web_config *config;
@@ -120,11 +122,6 @@ static const char *header_of(struct MHD_Connection *m, const char *name)
     return MHD_lookup_connection_value(m, MHD_HEADER_KIND, name);
 }
 
-static bool etag_matches(const char *if_none_match, const char *etag)
-{
-    return if_none_match && etag[0] && (strcmp(if_none_match, "*") == 0 || strstr(if_none_match, etag));
-}
-
 static enum MHD_Result send_body(struct el_http *h, struct MHD_Connection *m, struct el_body *b)
 {
     struct MHD_Response *r = shared_response(h, b);
@@ -161,20 +158,12 @@ static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m,
         h->counters.not_found += r == -ENOENT;
         return send_body(h, m, h->refusal[r == -ENOENT ? EL_REFUSE_PATH : EL_REFUSE_BUSY]);
     }
-    if (body->status == MHD_HTTP_OK && etag_matches(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag))
+    if (body->status == MHD_HTTP_OK && el_negotiate_etag(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag))
         done = send_not_modified(h, m, body);
     else
         done = send_body(h, m, body);
     el_body_unref(body);
     return done;
-}
-
-static bool within_limit(struct el_http *h)
-{
-    const struct el_web_config *c = h->config;
-
-    return !c || !c->limit_interval_us ||
-           el_admission_rate(c->limit_interval_us, c->limit_burst, &h->rate_due_us, h->now_us);
 }
 
 static enum el_verdict ask(struct el_http *h, struct conn *c, struct MHD_Connection *m)
@@ -183,7 +172,8 @@ static enum el_verdict ask(struct el_http *h, struct conn *c, struct MHD_Connect
     enum el_verdict v = EL_VERDICT_DENIED;
 
     if (user)
-        v = el_auth_check(h->auth, user, password ? password : "", c);
+        v = el_auth_check(h->auth, user, password ? password : "", c->guest.address, c);
+    c->asked = h->edition;
     if (password)
         explicit_bzero(password, strlen(password));
     MHD_free(password);
@@ -194,7 +184,7 @@ static enum el_verdict ask(struct el_http *h, struct conn *c, struct MHD_Connect
 /* True when the request may go on; else it was answered or suspended (`*done` is then the handler's result). */
 static bool authorized(struct el_http *h, struct conn *c, struct MHD_Connection *m, enum MHD_Result *done)
 {
-    if (!h->auth)
+    if (!h->config || !h->config->users_n)
         return true;
     if (c->verdict == EL_VERDICT_NONE)
         c->verdict = ask(h, c, m);
@@ -232,6 +222,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
 {
     struct el_http *h = cls;
     struct conn *c = conn_of(m);
+    const struct el_web_config *config = h->config;
     enum MHD_Result done;
 
     if (!c)
@@ -248,10 +239,6 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
             h->counters.bad_method++;
             return send_body(h, m, h->refusal[EL_REFUSE_METHOD]);
         }
-        if (!within_limit(h)) {
-            h->counters.limited++;
-            return send_body(h, m, h->refusal[EL_REFUSE_RATE]);
-        }
         return MHD_YES; /* an answer given now would end the connection: the library does not read on after it */
     }
     if (*upload_size) {
@@ -260,6 +247,11 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
     }
     if (!authorized(h, c, m, &done))
         return done;
+    /* Last: who is not let in does not use it up. */
+    if (config && !el_admission_rate(config->limit_interval_us, config->limit_burst, &h->rate_due_us, h->now_us)) {
+        h->counters.limited++;
+        return send_body(h, m, h->refusal[EL_REFUSE_RATE]);
+    }
     el_admission_phase(&h->door.admission, &c->guest, EL_PHASE_REPLY, h->now_us);
     return send_content(h, m, url);
 }
@@ -287,6 +279,8 @@ static void on_completed(void *cls, struct MHD_Connection *m, void **request, en
     c->in_request = false;
     h->now_us = el_clock_boottime_us();
     el_door_answered(&h->door, &c->guest, request_bytes(h, m), h->now_us);
+    if (c->tls != h->tls) /* its session began under what is no longer so */
+        el_door_cut(&h->door, &c->guest, h->now_us);
     *request = NULL;
 }
 
@@ -482,28 +476,41 @@ struct el_http *el_http_free(struct el_http *h)
     return NULL;
 }
 
+/* TLS switched on or off takes another daemon, and ends all connections. Else those between two requests end, the
+ * others when they are answered. */
+static int change_sessions(struct el_http *h, const struct el_tls *tls)
+{
+    struct MHD_Daemon *d;
+
+    if (!tls == !h->tls) {
+        for (struct el_guest *g = h->door.admission.head; g && tls != h->tls; g = g->next)
+            if (g->phase == EL_PHASE_IDLE || (g->phase == EL_PHASE_HEADER && g->proven))
+                el_door_cut(&h->door, g, h->now_us);
+        return 0;
+    }
+    d = start_daemon(h, tls);
+    if (!d)
+        return -ENOMEM;
+    stop_daemon(h);
+    h->daemon = d;
+    return 0;
+}
+
 int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_tls *tls)
 {
-    struct el_auth *auth = config && config->users_n ? el_auth_new(config) : NULL, *old_auth = h->auth;
+    if (config && config->users_n && !h->auth) {
+        struct el_auth *auth = el_auth_new();
 
-    if (config && config->users_n && (!auth || el_lookout_add(&h->lookout, el_auth_fd(auth)) < 0)) {
-        el_auth_free(auth);
-        return -ENOMEM;
-    }
-    if (!tls != !h->tls) {
-        struct MHD_Daemon *d = start_daemon(h, tls);
-
-        if (!d) {
+        if (!auth || el_lookout_add(&h->lookout, el_auth_fd(auth)) < 0) {
             el_auth_free(auth);
             return -ENOMEM;
         }
-        stop_daemon(h);
-        h->daemon = d;
+        h->auth = auth;
     }
-    h->auth = auth;
-    for (struct el_guest *g = h->door.admission.head; g; g = g->next)
-        resume(h, (struct conn *)g, EL_VERDICT_NONE); /* those who waited for the old one ask again */
-    el_auth_free(old_auth);
+    if (change_sessions(h, tls) < 0)
+        return -ENOMEM;
+    if (h->auth)
+        el_auth_configure(h->auth, config);
     el_tls_unref(h->tls);
     h->tls = tls;
     el_web_config_free(h->config);
@@ -518,7 +525,7 @@ static void take_verdicts(struct el_http *h)
     void *ticket;
 
     while (h->auth && el_auth_next(h->auth, &ticket, &verdict))
-        resume(h, ticket, verdict);
+        resume(h, ticket, ((struct conn *)ticket)->asked == h->edition ? verdict : EL_VERDICT_NONE);
 }
 
 /* At everything but the connections. False: stop serving. */
@@ -529,7 +536,7 @@ static bool look_around(struct el_http *h)
 
     for (int i = 0; i < n; i++) {
         if (ready[i] == h->o.wake_fd)
-            woken = true; /* last: it may change who checks passwords */
+            woken = true; /* last: it may change everything */
         else if (h->auth && ready[i] == el_auth_fd(h->auth))
             take_verdicts(h);
         else

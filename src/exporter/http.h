@@ -26,8 +26,8 @@ int el_http_new(const struct el_http_options *o, struct el_http **out);
 struct el_http *el_http_free(struct el_http *h); /* takes NULL, returns NULL */
 
 /* Takes over a web configuration (NULL: plain HTTP for everyone) and its certificates (NULL without TLS), also while
- * serving; connections under way finish under the old one unless TLS is switched on or off. 0 or -errno: then the old
- * one stands. */
+ * serving; requests under way finish under the old one unless TLS is switched on or off, their connections then end;
+ * what is known of passwords stays while user and hash do. 0 or -errno: then the old one stands. */
 int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_tls *tls);
 
 /* Serves in this thread until `wake` says stop. 0 or -errno. */

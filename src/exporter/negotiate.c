@@ -142,3 +142,8 @@ bool el_negotiate_gzip(const char *accept_encoding)
     }
     return gzip >= 0 ? gzip > 0 : any > 0;
 }
+
+bool el_negotiate_etag(const char *if_none_match, const char *etag)
+{
+    return if_none_match && etag[0] && (strcmp(if_none_match, "*") == 0 || strstr(if_none_match, etag));
+}

@@ -11,3 +11,6 @@ enum el_media el_negotiate_media(const char *accept);
 
 /* True when an Accept-Encoding header (NULL = none) takes gzip. */
 bool el_negotiate_gzip(const char *accept_encoding);
+
+/* True when an If-None-Match header (NULL = none) says that the client has this. */
+bool el_negotiate_etag(const char *if_none_match, const char *etag);

@@ -2,6 +2,7 @@
 """http_test.py BUILD PART: the exporter as a process, over the network, on loopback."""
 import base64
 import gzip
+import http.client
 import json
 import os
 import pathlib
@@ -177,7 +178,7 @@ def service():
 def fails(f):
     try:
         f()
-    except (ssl.SSLError, ConnectionError, OSError):
+    except (ssl.SSLError, ConnectionError, OSError, ZeroDivisionError):
         return True
     return False
 
@@ -233,8 +234,12 @@ def tls():
             expect("would offer" in x.reload(), "suites that cannot be honoured were taken")
 
             mutual = base + "  client_ca_file: ca.crt\n  client_auth_type: RequireAndVerifyClientCert\n"
+            kept = http.client.HTTPSConnection("127.0.0.1", x.port, timeout=60, context=ca.context())
+            kept.request("GET", "/metrics")
+            expect(kept.getresponse().read() and kept.sock, "kept alive")
             web.write_text(mutual)
             x.reload()
+            expect(fails(lambda: (kept.sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"), kept.sock.recv(1) or 1 / 0)), "a session from before")
             expect(x.get(tls=ca.context(client))[0] == 200, "client certificate")
             expect(fails(lambda: x.get(tls=ca.context())), "no client certificate")
             expect(fails(lambda: x.get(tls=ca.context(stranger))), "certificate of another authority")
@@ -319,23 +324,34 @@ def auth():
                 expect(x.get(headers=basic(user, password))[0] == 401, "let in", user, password)
             expect(x.get(headers={"Authorization": "Basic !!!"})[0] == 401, "rubbish")
             expect(x.get("/", headers=basic("alice", "wonderland"))[0] == 200 and x.get("/-/healthy")[0] == 401, "other paths")
-            # Guessing does not hold up who is known.
-            guesses = []
-            for i in range(60):
-                s = socket.create_connection(("127.0.0.1", x.port))
-                token = base64.b64encode(f"alice:{i}".encode()).decode()
-                s.sendall(f"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {token}\r\nConnection: close\r\n\r\n".encode())
-                guesses.append(s)
-            begin = time.monotonic()
-            expect(x.get(headers=basic("alice", "wonderland"))[0] == 200 and time.monotonic() - begin < 0.5, "guessers hold up a scrape")
-            answers = {s.recv(12)[-3:] for s in guesses}
-            expect(answers <= {b"401", b"503"} and b"401" in answers, answers)
-            for s in guesses:
-                s.close()
-            web.write_text("rate_limit:\n  interval: 10s\n  burst: 3\n")
+            # Guessing does not hold up who is known, nor when the users were changed meanwhile: who was known and still is, is.
+            def guesses():
+                all_of = [socket.create_connection(("127.0.0.1", x.port)) for _ in range(60)]
+                for i, s in enumerate(all_of):
+                    token = base64.b64encode(f"alice:{i}".encode()).decode()
+                    s.sendall(f"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {token}\r\nConnection: close\r\n\r\n".encode())
+                return all_of
+
+            for i in range(3):
+                crowd = guesses()
+                status = x.get(headers=basic("alice", "wonderland"))[0]
+                answers = {s.recv(12)[-3:] for s in crowd}
+                expect(status == 200 and answers <= {b"401", b"503"} and b"401" in answers, status, answers)
+                for s in crowd:
+                    s.close()
+                web.write_text(f"basic_auth_users:\n  alice: {hashed}\n  user{i}: {hashed}\n")
+                x.reload()
+            # A limit is used up by those who are let in, not by those who are not.
+            limit = "rate_limit:\n  interval: 100s\n  burst: 3\n"
+            web.write_text(f"basic_auth_users:\n  alice: {hashed}\n{limit}")
             x.reload()
-            codes = [x.get()[0] for _ in range(6)]
+            expect([x.get()[0] for _ in range(10)] == [401] * 10, "401")
+            codes = [x.get(headers=basic("alice", "wonderland"))[0] for _ in range(6)]
             expect(codes == [200] * 3 + [429] * 3, codes)
+            web.write_text(limit.replace("3", "5"))
+            x.reload()
+            codes = [x.get()[0] for _ in range(4)]
+            expect(codes == [200] * 2 + [429] * 2, codes)
 
 
 def prometheus():
