@@ -7,7 +7,7 @@
 
 #define EL_JOURNAL_FILE         "journal"
 #define EL_JOURNAL_FILE_MAX     (4u << 20)
-#define EL_JOURNAL_ORIGINAL_MAX 512
+#define EL_JOURNAL_ORIGINAL_MAX 1024 /* settings of others on some four namespaces; no cap where there are more */
 
 struct el_journal_entry {
     enum el_actuator actuator;

@@ -15,6 +15,7 @@
 #define QOS_FREE    "enable=1 ctrl=user rpct=0 rlat=5000 wpct=0 wlat=5000 min=10000 max=10000"
 #define QOS_OFF     "enable=0 ctrl=auto"
 #define MODEL_AUTO  "ctrl=auto"
+#define SETTING_MAX 256   /* bytes of a line of either file: six numbers of 20 digits at most */
 #define FREE_FACTOR 100.0 /* prices of a drive without a cap: far above what it can do */
 #define DRAIN_US                                                                                                       \
     (100 * EL_USEC_PER_MSEC) /* longer than io.cost's period at 5 ms latency targets (measured: 20..50 ms) */
@@ -99,25 +100,40 @@ static bool has_user_model(const struct el_cgroup *cg, const char *device, struc
     return el_cgroup_root_line(cg, EL_CGROUP_MODEL, device, line) == 0 && strstr(line->data, "ctrl=user");
 }
 
-/* What stood there before us is always off: what a foreign owner enabled is refused, never touched. "off", or "off" and
- * the prices that someone had set without enabling them. */
+static const char *const saved_as[EL_CGROUP_FILES] = {[EL_CGROUP_QOS] = "qos", [EL_CGROUP_MODEL] = "model"};
+
+static void save_line(const struct el_cgroup *cg, enum el_cgroup_file file, const char *device, struct el_buf *out)
+{
+    EL_AUTO_BUF struct el_buf line = {0};
+
+    if (el_cgroup_root_line(cg, file, device, &line) < 0 || !strstr(line.data, "ctrl=user"))
+        return;
+    el_buf_printf(out, ";%s %s %s", device, saved_as[file], line.data);
+}
+
+/* What stood there before us is always off: what a foreign owner enabled is refused, never touched. "off", and behind
+ * it for each device the settings that someone had made without enabling them: ";259:0 model ctrl=user ...". */
 int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *text, size_t size)
 {
+    EL_AUTO_BUF struct el_buf saved = {0};
     int r = check_disks(d);
 
-    if (r < 0)
-        return r;
-    el_text_copy(text, size, "off");
-    for (uint32_t i = 0; i < d->n; i++) {
-        EL_AUTO_BUF struct el_buf line = {0};
+    el_buf_puts(&saved, "off");
+    for (uint32_t i = 0; r == 0 && i < d->n; i++) {
         enum owner owner = owner_of(cg, d->disk[i].number);
 
         if (owner == FOREIGN)
-            return -EBUSY;
-        if (owner == NOBODY && has_user_model(cg, d->disk[i].number, &line))
-            snprintf(text, size, "off %s", line.data);
+            r = -EBUSY;
+        if (owner != NOBODY)
+            continue;
+        save_line(cg, EL_CGROUP_QOS, d->disk[i].number, &saved);
+        save_line(cg, EL_CGROUP_MODEL, d->disk[i].number, &saved);
     }
-    return 0;
+    if (r == 0)
+        r = saved.failed ? -ENOMEM : saved.len >= size ? -E2BIG : 0;
+    if (r == 0)
+        memcpy(text, saved.data, saved.len + 1);
+    return r;
 }
 
 static int write_model(const struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts)
@@ -207,7 +223,36 @@ int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, const struct 
     return 0;
 }
 
-static int release(const struct el_cgroup *cg, const char *device, const char *original)
+static bool is_saved(const char *text)
+{
+    const char *p = text + 3;
+
+    if (strncmp(text, "off", 3) != 0)
+        return false;
+    for (int qos, model; *p; p = strchrnul(p + 1, ';')) {
+        qos = model = 0;
+        sscanf(p, ";%*u:%*u qos enable=0 ctrl=user%n", &qos);
+        sscanf(p, ";%*u:%*u model ctrl=user%n", &model);
+        if (!qos && !model)
+            return false;
+    }
+    return true;
+}
+
+/* What was saved for a device in a file, else what is there without anybody's settings. */
+static void saved_line(const char *text, enum el_cgroup_file file, const char *device, const char *otherwise,
+                       char out[SETTING_MAX])
+{
+    char key[64];
+    const char *at;
+
+    snprintf(key, sizeof key, ";%s %s ", device, saved_as[file]);
+    at = strstr(text, key);
+    at = at ? at + strlen(key) : otherwise;
+    snprintf(out, SETTING_MAX, "%.*s", (int)(strchrnul(at, ';') - at), at);
+}
+
+static int release(const struct el_cgroup *cg, const char *device, const char *qos, const char *model)
 {
     /* Prices of a drive that does 100 GB/s and 100 million operations. */
     const char *wide =
@@ -220,25 +265,26 @@ static int release(const struct el_cgroup *cg, const char *device, const char *o
     if (r == 0)
         el_clock_sleep_until_us(el_clock_boottime_us() + DRAIN_US, NULL);
     if (r == 0)
-        r = el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_OFF);
-    return r == 0 ? el_cgroup_root_write(cg, EL_CGROUP_MODEL, device, original) : r;
+        r = el_cgroup_root_write(cg, EL_CGROUP_QOS, device, qos);
+    return r == 0 ? el_cgroup_root_write(cg, EL_CGROUP_MODEL, device, model) : r;
 }
 
 int el_iocost_restore(const struct el_cgroup *cg, const struct el_disks *d, const char *text)
 {
-    const char *original = strncmp(text, "off ctrl=user ", 14) == 0 ? text + 4
-                           : strcmp(text, "off") == 0               ? MODEL_AUTO
-                                                                    : NULL;
-    int r = original ? check_disks(d) : -EINVAL;
+    int r = is_saved(text) ? check_disks(d) : -EINVAL;
 
     for (uint32_t i = 0; r == 0 && i < d->n; i++) {
         EL_AUTO_BUF struct el_buf line = {0};
-        enum owner owner = owner_of(cg, d->disk[i].number);
+        const char *device = d->disk[i].number;
+        enum owner owner = owner_of(cg, device);
+        char qos[SETTING_MAX], model[SETTING_MAX];
 
+        saved_line(text, EL_CGROUP_QOS, device, QOS_OFF, qos);
+        saved_line(text, EL_CGROUP_MODEL, device, MODEL_AUTO, model);
         if (owner == OURS)
-            r = release(cg, d->disk[i].number, original);
-        else if (owner == NOBODY && has_user_model(cg, d->disk[i].number, &line)) /* ended between prices and switch */
-            r = el_cgroup_root_write(cg, EL_CGROUP_MODEL, d->disk[i].number, original);
+            r = release(cg, device, qos, model);
+        else if (owner == NOBODY && has_user_model(cg, device, &line)) /* ended between prices and switch */
+            r = el_cgroup_root_write(cg, EL_CGROUP_MODEL, device, model);
     }
     return r;
 }

@@ -48,10 +48,11 @@ class Monitor:
 
 
 class Lab:
-    def __init__(self, drives=4, cards=1, cmdline='', memory=384, drive_options='', devices=(), native=False, subsystem=False, boot_timeout=120, root='/', counted=False):
+    def __init__(self, drives=4, cards=1, cmdline='', memory=384, drive_options='', devices=(), native=False, subsystem=False, boot_timeout=120, root='/', counted=False, namespaces=1):
         self.images = os.environ['EL_LAB_IMAGES']
         self.root = root  # what the guest's root is an overlay of
         self.counted = counted  # the guest's clock counts instructions, one a nanosecond: times that no load of the host can change
+        self.namespaces = namespaces  # of each drive
         self.dir = tempfile.mkdtemp(prefix='elementd-lab.', dir='/dev/shm')
         self.share = self.dir + '/share'
         os.mkdir(self.share)
@@ -106,8 +107,12 @@ class Lab:
 
     def _drive(self, i, options, subsystem):
         """With a subsystem Linux puts a multipath head above the drive."""
-        if not subsystem:
+        if not subsystem and self.namespaces == 1:
             return ['-device', f'nvme,id=nv{i},bus=dn{i},serial=LAB{i:04d},drive=d{i}{options}']
+        if not subsystem:
+            more = [word for k in range(1, self.namespaces + 1) for word in
+                    ('-drive', f'if=none,id=d{i}.{k},driver=null-co,read-zeroes=on,size=64M', '-device', f'nvme-ns,drive=d{i}.{k},bus=nv{i},nsid={k}')]
+            return ['-device', f'nvme,id=nv{i},bus=dn{i},serial=LAB{i:04d}{options}', *more]
         return ['-device', f'nvme-subsys,id=ss{i},nqn=lab{i}', '-device', f'nvme,id=nv{i},bus=dn{i},serial=LAB{i:04d},subsys=ss{i}{options}',
                 '-device', f'nvme-ns,drive=d{i},bus=nv{i},nsid=1,shared=on']
 

@@ -23,7 +23,7 @@
 static struct el_device device;
 static struct el_inventory inv;
 static struct el_settings settings;
-static char saved[256];
+static char saved[1024];
 static bool failed;
 
 static uint32_t key_of(const char *name)

@@ -14,7 +14,26 @@ def rate(lab, seconds=3):
     return (b1 - b0) / (t1 - t0)
 
 
+def two_namespaces():
+    """Settings that somebody made without enabling them are as they were afterwards, each namespace's own."""
+    with Lab(drives=1, namespaces=3) as lab:
+        lab.wait('[ $(ls /sys/block | grep -c ^nvme) = 3 ]')
+        lab.ok('echo +io > /sys/fs/cgroup/cgroup.subtree_control')
+        number = [lab.ok(f'cat /sys/block/nvme0n{k}/dev').strip() for k in (1, 2, 3)]
+        prices = 'ctrl=user model=linear rbps=70000000{0} rseqiops=70001 rrandiops=70002 wbps=700000001 wseqiops=70003 wrandiops=70004'
+        lab.ok('cd /sys/fs/cgroup; ' + ''.join(f'echo "{number[k]} {prices.format(k)}" >io.cost.model; ' for k in (0, 1))
+               + f'echo "{number[1]} enable=0 ctrl=user rpct=91.00 rlat=6000 wpct=92.00 wlat=7000 min=40.00 max=140.00" >io.cost.qos')
+        look = 'cd /sys/fs/cgroup; sort io.cost.qos io.cost.model | grep ctrl=user'
+        before = lab.ok(look)
+        out = lab.ok(f'{PROBE} discover "save io_budget LAB0000" "write io_budget LAB0000 0.5 4" "read io_budget LAB0000" '
+                     '"restore io_budget LAB0000"')
+        assert 'ratio=0.5000' in out and 'restore ok' in out, out
+        assert lab.ok(look) == before, (before, lab.ok(look))
+        print(f'three namespaces: {len(before.splitlines())} settings of somebody else given back, each to its own')
+
+
 def run():
+    two_namespaces()
     with Lab(drives=4) as lab:
         lab.wait('[ $(cat /sys/class/nvme/*/state | grep -c live) = 4 ]')
         out = lab.ok(f'{PROBE} discover "usable io_budget LAB0000"')

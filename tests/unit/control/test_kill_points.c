@@ -311,6 +311,9 @@ static void nonsense_is_refused(void **state)
 
     assert_int_equal(el_iocost_restore(&p.cgroup, &p.disks, "off\n"), -EINVAL);
     assert_int_equal(el_iocost_restore(&p.cgroup, &p.disks, "off ctrl=auto"), -EINVAL);
+    assert_int_equal(el_iocost_restore(&p.cgroup, &p.disks, "off;259:0 model ctrl=auto"), -EINVAL);
+    assert_int_equal(el_iocost_restore(&p.cgroup, &p.disks, "off;259:0 qos enable=1 ctrl=user"), -EINVAL);
+    assert_int_equal(el_iocost_restore(&p.cgroup, &p.disks, "off;259:0 model ctrl=user x;"), -EINVAL);
 }
 
 static int set_up(void **state)
