@@ -9,12 +9,10 @@
 #include "base/log.h"
 #include "base/text.h"
 
-#define HUNG_US (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
-#define AGAIN_US                                                                                                       \
-    (5 * EL_USEC_PER_SEC) /* between the first and the second time a failed wish is asked for again ...                \
-                           */
-#define AGAIN_MAX   4     /* ... 80 s at most later on */
-#define CAP_SAME    0.02  /* caps closer than this are the same (kernel rounding) */
+#define HUNG_US     (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
+#define AGAIN_US    (5 * EL_USEC_PER_SEC) /* from the first to the second time a failed wish is asked for again, */
+#define AGAIN_MAX   4                     /* 80 s at most later on */
+#define CAP_SAME    0.02                  /* caps closer than this are the same (kernel rounding) */
 #define STACK_BYTES (128 * 1024)
 
 /* How things are moved. The null hand moves nothing and knows nothing. */
@@ -500,12 +498,13 @@ bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, b
         if (!it)
             continue;
         out[e->actuator] = it;
-        if (it->moved)
+        if (it->moved || it->wished)
             continue;
-        taken = it->moved = it->adopting = true;
+        taken = it->moved = true;
+        it->adopting = it->kind != EL_ACTUATOR_FAN;
         it->hot = hot;
         it->want = (struct el_actuator_value){.cap.ratio = 1};
-        it->order = READ;
+        it->order = it->adopting ? READ : RESTORE; /* its board drives a fan better than what somebody left there */
         el_log_info("%s: %s was left set by an earlier run; its original is known", t->place,
                     el_actuator_name(it->kind));
     }

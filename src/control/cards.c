@@ -59,6 +59,28 @@ static void find_sensors(struct el_cards *c, const struct el_world *w)
                 take_sensor(&c->loop[k], s, i);
 }
 
+static void fan_target(const struct el_sensor *s, struct el_actuate_target *t)
+{
+    *t = (struct el_actuate_target){.key = s->key};
+    el_text_copy(t->serial, sizeof t->serial, s->name);
+    el_text_copy(t->place, sizeof t->place, s->name);
+}
+
+/* Fans that an earlier run drove, perhaps before a reboot, whether this one will or not. */
+static void take_up_fans(struct el_cards *c, const struct el_world *w)
+{
+    for (uint32_t i = 0; i < w->s->sensors.count; i++) {
+        const struct el_sensor *s = &el_snapshot_sensors(w->s)[i];
+        struct el_actuate_item *found[EL_ACTUATOR_COUNT];
+        struct el_actuate_target t;
+
+        if (s->kind != EL_SENSOR_PWM)
+            continue;
+        fan_target(s, &t);
+        (void)el_actuate_adopt(c->hands, &t, false, found);
+    }
+}
+
 int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el_remap *r)
 {
     uint32_t n = w->s->cards.count;
@@ -80,6 +102,7 @@ int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el
     c->loop = fresh;
     c->n = n;
     find_sensors(c, w);
+    take_up_fans(c, w);
     return 0;
 }
 
@@ -461,11 +484,10 @@ static void act_fans(struct el_cards *c, const struct el_world *w, uint32_t card
         return;
     for (uint32_t i = 0; i < n; i++) {
         const struct el_sensor *s = &el_snapshot_sensors(w->s)[row[i]];
-        struct el_actuate_target t = {.key = s->key};
         bool write = c->decision.fan_write || c->assert_all || !l->fan[i];
+        struct el_actuate_target t;
 
-        el_text_copy(t.serial, sizeof t.serial, s->name);
-        el_text_copy(t.place, sizeof t.place, s->name);
+        fan_target(s, &t);
         if (!l->fan[i])
             l->fan[i] = el_actuate_item(c->hands, EL_ACTUATOR_FAN, &t);
         if (l->fan[i] && write)

@@ -52,12 +52,17 @@ static int parse(struct el_journal *j, const char *text, size_t n)
 
     if (!boot || !json_is_array(entries) || json_integer_value(json_object_get(root, "version")) != JOURNAL_VERSION) {
         r = -EBADMSG;
-    } else if (count && strcmp(boot, j->boot_id) == 0) {
+    } else if (count) {
+        bool same_boot = strcmp(boot, j->boot_id) == 0;
+
         j->entry = calloc(count, sizeof *j->entry);
         r = j->entry ? 0 : -ENOMEM;
-        for (; r == 0 && j->n < count; j->n++)
-            if (!entry_from_json(json_array_get(entries, j->n), &j->entry[j->n]))
+        for (size_t i = 0; r == 0 && i < count; i++) {
+            if (!entry_from_json(json_array_get(entries, i), &j->entry[j->n]))
                 r = -EBADMSG;
+            else
+                j->n += same_boot || j->entry[j->n].actuator == EL_ACTUATOR_FAN;
+        }
     }
     json_decref(root);
     return r;

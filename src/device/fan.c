@@ -86,15 +86,19 @@ int el_fan_read(const struct el_sysfs *fs, const char *pwm, double *ratio)
     return 0;
 }
 
-/* Duty first: a fan that goes back to manual control must not pass through a duty of ours. */
+/* Duty first: a fan that goes back to manual control must not pass through a duty of ours. One that is not in manual
+ * control any more was taken by someone else, or by its chip at a reboot. */
 int el_fan_restore(const struct el_sysfs *fs, const char *pwm, const char *text)
 {
     char path[EL_SYSFS_PATH];
     int duty, enable, r;
+    int64_t duty_now, enable_now;
     char rest;
 
     if (sscanf(text, "pwm=%d enable=%d%c", &duty, &enable, &rest) != 2 || duty < 0 || duty > FULL_PWM || enable < 0)
         return -EINVAL;
+    if (state(fs, pwm, &duty_now, &enable_now) == 0 && enable_now != MANUAL)
+        return 0;
     r = put(fs, pwm, duty);
     if (r < 0 && enable == MANUAL)
         return r;

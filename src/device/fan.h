@@ -11,4 +11,6 @@ int el_fan_write(const struct el_sysfs *fs, const char *pwm, double ratio);
 
 /* The duty that stands there. -EBUSY when control is not manual any more: someone took the fan. */
 int el_fan_read(const struct el_sysfs *fs, const char *pwm, double *ratio);
+
+/* Leaves a fan alone that is not in manual control any more. */
 int el_fan_restore(const struct el_sysfs *fs, const char *pwm, const char *text);

@@ -1,9 +1,7 @@
 """Board sensors and fans through real drivers: tmp75, adt7475, ltc4215; a sensor from a file; fan duty set and given back."""
-import os, re, shutil
+import json, re, shutil
+from daemon import *
 from lab import Lab
-
-PROBE = os.environ['EL_BUILD'] + '/tests/lab_probe'
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def sensors(lab, *more):
@@ -20,6 +18,26 @@ def name(found, chip, feature):
 def write(lab, text):
     open(lab.share + '/board.new', 'w').write(text)
     os.rename(lab.share + '/board.new', lab.share + '/board')
+
+
+def reboot_warm(lab, pwm, hwmon, mode):
+    """A daemon that drives the fan dies, and the machine is reset without power loss: the fan's chip keeps what it was told. The next
+    daemon gives the fan back, though it may be one that only looks."""
+    lab.ok(f'for f in {hwmon}/pwm1_enable; do echo 0 > $f; done')
+    settings = f'governor: {{fans: true}}\nsensors: [{{source: "{pwm}", role: fan}}]\n'
+    d = Daemon(lab, mode='enforce', settings=settings, exporter=False)
+    lab.wait(f'[ $(cat {hwmon}/pwm1_enable) = 1 ]', timeout=60)
+    d.stop('KILL')
+    journal = json.loads(lab.ok(f'cat {STATE}/journal'))
+    assert [e['actuator'] for e in journal['entries']] == ['fan'], journal
+    journal['boot_id'] = '0123456789abcdef0123456789abcdef'
+    open(lab.share + '/journal', 'w').write(json.dumps(journal))
+    lab.ok(f'cp /host/journal {STATE}/journal; modprobe -r adt7475; modprobe adt7475')
+    lab.wait(f'[ $(cat {hwmon}/pwm1_enable) = 1 ]')  # its chip has kept it
+    d.mode = mode
+    d.start()
+    lab.wait(f'[ $(cat {hwmon}/pwm1_enable) = 0 ] && [ ! -e {STATE}/journal ]', timeout=60)
+    d.stop()
 
 
 def run():
@@ -48,6 +66,8 @@ def run():
         fast, slow = [int(v) for v in re.findall(rf'sensor {rpm} fan good (\d+)', out)]
         assert 5500 < fast < 7000 and 1500 < slow < 2500, (fast, slow)
         assert re.search(r'saved pwm=\d+ enable=0', out) and out.rstrip().endswith('\n0'), out
+
+        reboot_warm(lab, pwm, hwmon, 'observe')
 
         write(lab, 'board_c 60\nfan_fail 0\n')
         lab.wait(f'[ $(cat {hwmon}/fan1_input) = 0 ]')

@@ -51,14 +51,18 @@ static void survives_reopening(void **state)
 static void voids_entries_of_another_boot(void **state)
 {
     static const char other[] = "{\"version\":1,\"boot_id\":\"0123\",\"entries\":[{\"actuator\":\"io_budget\","
-                                "\"serial\":\"A\",\"original\":\"x\"}]}";
+                                "\"serial\":\"A\",\"original\":\"x\"},{\"actuator\":\"fan\",\"serial\":\"chip/pwm1\","
+                                "\"original\":\"pwm=90 enable=2\"},{\"actuator\":\"hctm\",\"serial\":\"A\","
+                                "\"original\":\"0\"}]}";
     struct el_journal *j;
 
     assert_int_equal(el_file_replace(AT_FDCWD, path, other, strlen(other), 0600, false), 0);
     j = opened();
-    assert_int_equal(el_journal_count(j), 0);
+    assert_int_equal(el_journal_count(j), 1); /* a fan's chip may still be as it was left */
+    assert_string_equal(el_journal_find(j, EL_ACTUATOR_FAN, "chip/pwm1")->original, "pwm=90 enable=2");
+    assert_int_equal(el_journal_remove(j, EL_ACTUATOR_FAN, "chip/pwm1"), 0);
+    assert_int_equal(access(path, F_OK), -1);
     el_journal_free(j);
-    unlink(path);
 }
 
 static void refuses_what_is_no_journal(void **state)

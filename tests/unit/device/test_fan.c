@@ -31,6 +31,11 @@ static void fan_is_given_back(void **state)
     assert_int_equal(el_fan_restore(&fs, "pwm1", text), 0);
     assert_int_equal(get("pwm1"), 100);
     assert_int_equal(get("pwm1_enable"), 2);
+    put("pwm1", "70\n");
+    put("pwm1_enable", "5\n"); /* taken by someone else */
+    assert_int_equal(el_fan_restore(&fs, "pwm1", text), 0);
+    assert_int_equal(get("pwm1"), 70);
+    assert_int_equal(get("pwm1_enable"), 5);
 }
 
 static void nonsense_moves_no_fan(void **state)
