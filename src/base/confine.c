@@ -122,7 +122,9 @@ static struct ruleset_attr all_of(int abi, const struct el_confine *c)
         a.fs |= ACCESS_FS_REFER;
     if (abi >= 3)
         a.fs |= ACCESS_FS_TRUNCATE;
-    if (abi >= 4)
+    if (c->launcher)
+        a.fs &= ~LANDLOCK_ACCESS_FS_REMOVE_DIR; /* its own, at the end */
+    if (abi >= 4 && !c->launcher)
         a.net = ACCESS_NET_BIND_TCP | (c->tcp_connect ? 0 : ACCESS_NET_CONNECT_TCP);
     if (abi >= 5)
         a.fs |= ACCESS_FS_IOCTL_DEV;
@@ -146,7 +148,7 @@ static int confine_files(const struct el_confine *c)
     if (ruleset < 0)
         return -errno;
     for (const char *const *p = c->read; r == 0 && p && *p; p++)
-        r = allow_path(ruleset, *p, READ_ACCESS);
+        r = allow_path(ruleset, *p, READ_ACCESS | (c->launcher ? LANDLOCK_ACCESS_FS_EXECUTE : 0));
     for (const char *const *p = c->write; r == 0 && p && *p; p++)
         r = allow_path(ruleset, *p, WRITE_ACCESS | (abi >= 3 ? ACCESS_FS_TRUNCATE : 0));
     if (r == 0 && c->devices)
@@ -266,10 +268,9 @@ static int allow_careful(scmp_filter_ctx f)
     return r;
 }
 
-static int filter_calls(const struct el_confine *c)
+static int allow_listed(scmp_filter_ctx f, const struct el_confine *c)
 {
-    scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-    int r = f ? 0 : -ENOMEM;
+    int r = 0;
 
     for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(allowed); i++)
         r = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i], 0);
@@ -277,6 +278,79 @@ static int filter_calls(const struct el_confine *c)
         r = allow_careful(f);
     for (size_t i = 0; r == 0 && i < c->calls_n; i++)
         r = allow(f, &c->calls[i]);
+    return r;
+}
+
+/* What no program of ours calls, and what rights could be abused with: the machine, other processes, other kernels'
+ * views. */
+static const int refused[] = {
+    SCMP_SYS(mount),
+    SCMP_SYS(umount2),
+    SCMP_SYS(move_mount),
+    SCMP_SYS(open_tree),
+    SCMP_SYS(fsopen),
+    SCMP_SYS(fsmount),
+    SCMP_SYS(pivot_root),
+    SCMP_SYS(chroot),
+    SCMP_SYS(unshare),
+    SCMP_SYS(setns),
+    SCMP_SYS(swapon),
+    SCMP_SYS(swapoff),
+    SCMP_SYS(reboot),
+    SCMP_SYS(kexec_load),
+    SCMP_SYS(kexec_file_load),
+    SCMP_SYS(init_module),
+    SCMP_SYS(finit_module),
+    SCMP_SYS(delete_module),
+    SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(bpf),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(userfaultfd),
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(add_key),
+    SCMP_SYS(request_key),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(open_by_handle_at),
+    SCMP_SYS(mknod),
+    SCMP_SYS(mknodat),
+    SCMP_SYS(iopl),
+    SCMP_SYS(ioperm),
+    SCMP_SYS(settimeofday),
+    SCMP_SYS(clock_settime),
+    SCMP_SYS(clock_adjtime),
+    SCMP_SYS(adjtimex),
+    SCMP_SYS(acct),
+    SCMP_SYS(quotactl),
+    SCMP_SYS(syslog),
+    SCMP_SYS(sethostname),
+    SCMP_SYS(setdomainname),
+};
+
+static int refuse_listed(scmp_filter_ctx f)
+{
+    static const uint64_t spaces[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,
+                                      CLONE_NEWIPC,  CLONE_NEWUTS, CLONE_NEWCGROUP};
+    int r = seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+
+    for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(refused); i++)
+        r = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
+    for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(spaces); i++)
+        r = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
+                             SCMP_A0(SCMP_CMP_MASKED_EQ, spaces[i], spaces[i]));
+    if (r == 0)
+        r = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
+                             SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCSTI));
+    return r;
+}
+
+static int filter_calls(const struct el_confine *c)
+{
+    scmp_filter_ctx f = seccomp_init(c->launcher ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
+    int r = !f ? -ENOMEM : c->launcher ? refuse_listed(f) : allow_listed(f, c);
+
     if (r == 0)
         r = seccomp_load(f);
     seccomp_release(f);

@@ -30,6 +30,9 @@ struct el_confine {
     const char *const *write; /* likewise; also made and removed */
     const char *devices;      /* a directory whose devices may be opened for reading and given ioctls; NULL = none */
     bool tcp_connect;
+    /* It starts programs of ours, which inherit all of this and close their own sandbox in it: what they need stays
+     * open, `calls` are not looked at, and refused are those that none of them makes. */
+    bool launcher;
     const struct el_confine_call *calls; /* beyond what any program of ours does with memory, threads and files */
     size_t calls_n;
 };

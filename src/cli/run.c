@@ -14,6 +14,7 @@
 #include "cli/minder.h"
 #include "cli/rundir.h"
 #include "cli/table.h"
+#include "control/confine.h"
 #include "control/govern.h"
 
 static const char help[] =
@@ -45,6 +46,7 @@ struct run {
     char configured[64]; /* where the settings say that the exporter listens */
     const char *address;
     bool terminal, ending;
+    int sandbox; /* enum el_sandbox_mode; -1 = nobody said */
     int signal_fd, result;
     int64_t show_us;
     struct el_snapshot *before;
@@ -103,7 +105,6 @@ static void pass_on(struct run *r, const struct el_overrides *given, const char 
 static int parse(struct run *r, struct el_machine_flags *m)
 {
     struct el_overrides tried = {.n = 0};
-    int sandbox = -1;
     const struct el_flag flags[] = {
         EL_MACHINE_FLAGS(*m),
         {"mode", EL_FLAG_SETTING, &tried, .setting = "governor.mode"},
@@ -111,7 +112,7 @@ static int parse(struct run *r, struct el_machine_flags *m)
         {"log-format", EL_FLAG_SETTING, &tried, .setting = "log.format"},
         {"runtime-dir", EL_FLAG_TEXT, &r->dirs.runtime},
         {"state-dir", EL_FLAG_TEXT, &r->dirs.state},
-        EL_FLAG_SANDBOX(&sandbox),
+        EL_FLAG_SANDBOX(&r->sandbox),
         {0},
     };
     char *args[ARGS_MAX + 1] = {r->name};
@@ -121,8 +122,8 @@ static int parse(struct run *r, struct el_machine_flags *m)
     result = el_flags_read(n, args, flags, help, false);
     pass_on(r, &tried, "log.level", "--log.level");
     pass_on(r, &tried, "log.format", "--log.format");
-    if (sandbox >= 0)
-        add(r->exporter_args, &r->exporter_n, "--sandbox", el_sandbox_names[sandbox]);
+    if (r->sandbox >= 0)
+        add(r->exporter_args, &r->exporter_n, "--sandbox", el_sandbox_names[r->sandbox]);
     return result >= 0 ? result : el_machine_check(m) ? EL_EXIT_USAGE : -1;
 }
 
@@ -260,9 +261,17 @@ static void make_address(struct run *r, char *out, size_t size)
     r->address = out;
 }
 
+/* Before it starts anything. `off` is for the daemons to say. */
+static int confine(const struct run *r, bool real)
+{
+    return r->sandbox == EL_SANDBOX_OFF
+               ? 0
+               : el_launcher_confine(EL_MAX(r->sandbox, 0), real, r->dirs.runtime, r->dirs.state);
+}
+
 int el_cmd_run(int argc, char **argv)
 {
-    static struct run r = {.signal_fd = -1};
+    static struct run r = {.signal_fd = -1, .sandbox = -1};
     struct el_machine_flags machine = EL_MACHINE_FLAGS_INIT;
     char address[256];
     int result;
@@ -290,6 +299,10 @@ int el_cmd_run(int argc, char **argv)
            "%s\nCtrl-C ends it\n\n",
            r.address, r.address, r.address, r.dirs.runtime);
     fflush(stdout);
+    if (confine(&r, !el_machine_is_play(&machine)) < 0) {
+        el_rundir_remove(&r.dirs);
+        return EL_EXIT_BAD;
+    }
     el_minder_init(&r.govern, "elementd", "/proc/self/exe", r.govern_args, r.terminal);
     el_minder_init(&r.exporter, "elementd-exporter", NULL, r.exporter_args, r.terminal);
     loop(&r);

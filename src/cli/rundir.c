@@ -95,7 +95,7 @@ int el_rundir_make(struct el_rundir *d, bool play)
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
-    (void)remove(path); /* what cannot go is reported by what stays */
+    (void)(type == FTW_DP ? rmdir(path) : unlink(path)); /* what cannot go is reported by what stays */
     return 0;
 }
 

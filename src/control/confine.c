@@ -64,7 +64,7 @@ static void add_directory_of(struct paths *p, const char *file)
 
 static void choose_readable(struct paths *p, const struct el_govern_confine *o, const struct el_settings *s)
 {
-    static const char *const host[] = {"/sys", "/proc", "/etc/sensors3.conf", "/etc/sensors.conf", "/etc/sensors.d"};
+    static const char *const host[] = {"/sys", "/etc/sensors3.conf", "/etc/sensors.conf", "/etc/sensors.d"};
 
     add(p, "/proc/self");
     add(p, "/proc/sys/kernel/random"); /* which boot this is: without it no journal is believed */
@@ -148,4 +148,20 @@ int el_govern_confine(const struct el_govern_confine *o, const struct el_setting
     paths_free(&read);
     paths_free(&write);
     return r;
+}
+
+int el_launcher_confine(enum el_sandbox_mode mode, bool real, const char *runtime_dir, const char *state_dir)
+{
+    /* To become the exporter's user, give up the rest, end it; a port below 1024; the daemon's own. */
+    const uint64_t starting = 1ULL << CAP_SETUID | 1ULL << CAP_SETGID | 1ULL << CAP_SETPCAP | 1ULL << CAP_KILL |
+                              1ULL << CAP_NET_BIND_SERVICE | 1ULL << CAP_DAC_OVERRIDE;
+    const char *const all[] = {"/", NULL};
+    const char *const write[] = {runtime_dir, state_dir, real ? "/sys/fs/cgroup" : NULL, "/sys/devices", NULL};
+
+    return el_confine(&(struct el_confine){.mode = mode,
+                                           .capabilities = starting | (real ? 1ULL << CAP_SYS_ADMIN : 0),
+                                           .read = all,
+                                           .write = write,
+                                           .devices = real ? "/dev" : NULL,
+                                           .launcher = true});
 }

@@ -18,3 +18,8 @@ struct el_govern_confine {
  * drives), none for writing, and what is asked of them are NVMe admin commands. 0, or with EL_SANDBOX_REQUIRE -errno
  * (logged). */
 int el_govern_confine(const struct el_govern_confine *o, const struct el_settings *s);
+
+/* What the launcher of both daemons gives up, for itself and for all it starts: the capabilities that neither needs to
+ * start, new privileges, system calls that neither makes, and writing anywhere but in these directories and, `real`,
+ * where the daemon governs. It can still start programs, which takes reading all files. Likewise. */
+int el_launcher_confine(enum el_sandbox_mode mode, bool real, const char *runtime_dir, const char *state_dir);

@@ -1,8 +1,10 @@
-/* Tries to break out of the governing daemon's confinement. */
+/* Tries to break out of the confinement of the governing daemon, and of the launcher of both. */
 #include <linux/capability.h>
 #include <linux/nvme_ioctl.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/timerfd.h>
 
 #include "base/num.h"
@@ -13,10 +15,12 @@
 
 static char dir[] = "/tmp/el-confine-XXXXXX", config[160];
 static struct el_settings settings;
+static const char launcher; /* where a sandbox is asked for: the launcher's */
 
 static int enter(const void *o)
 {
-    return el_govern_confine(o, &settings);
+    return o == &launcher ? el_launcher_confine(EL_SANDBOX_REQUIRE, true, settings.runtime_dir, settings.state_dir)
+                          : el_govern_confine(o, &settings);
 }
 
 static int write_device(void)
@@ -143,6 +147,72 @@ static void works_inside(void **state)
     assert_int_equal(run(write_device, &o), OUT);
 }
 
+static int mount_over(void)
+{
+    bool done = mount("none", settings.state_dir, "tmpfs", 0, NULL) == 0;
+
+    if (done)
+        umount(settings.state_dir);
+    return verdict(done);
+}
+
+static int new_space(void)
+{
+    return verdict(unshare(CLONE_NEWNS) == 0);
+}
+
+static int enter_clone(void)
+{
+    long pid = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+
+    if (pid == 0)
+        _exit(0);
+    if (pid > 0)
+        waitpid((pid_t)pid, NULL, 0);
+    return verdict(pid > 0 || errno != EPERM);
+}
+
+/* Right or wrong arguments: refused is who asks. */
+static int other_calls(void)
+{
+    static const long calls[] = {SYS_bpf,         SYS_kexec_load,     SYS_init_module,       SYS_process_vm_readv,
+                                 SYS_keyctl,      SYS_setns,          SYS_open_by_handle_at, SYS_mknodat,
+                                 SYS_pidfd_getfd, SYS_io_uring_setup, SYS_perf_event_open,   SYS_settimeofday};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(calls); i++)
+        if (syscall(calls[i], 0, 0, 0, 0, 0) >= 0 || errno != EPERM)
+            return OUT;
+    return verdict(ioctl(0, 0x5412 /* TIOCSTI */, "x") == 0 || errno != EPERM);
+}
+
+static void launcher_breakouts(void **state)
+{
+    bool admin = geteuid() == 0;
+
+    attempt("ptrace", be_traced, true, &launcher);
+    attempt("unshare", unshare_nothing, true, &launcher);
+    attempt("a mount", mount_over, admin, &launcher);
+    attempt("a mount namespace", new_space, admin, &launcher);
+    attempt("a user namespace", enter_clone, false, &launcher);
+    attempt("writing a device", write_device, true, &launcher);
+    attempt("writing elsewhere in /sys", write_sys, access(SYS_FILE, W_OK) == 0, &launcher);
+    attempt("writing the settings", write_config, true, &launcher);
+    attempt("a link to elsewhere", link_out, true, &launcher);
+    attempt("calls that no program of ours makes", other_calls, admin, &launcher);
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= 6)
+        attempt("signalling its parent", signal_parent, true, &launcher);
+}
+
+static int start_both(void)
+{
+    static const struct el_govern_confine inner = {.mode = EL_SANDBOX_REQUIRE, .config = config, .real = true};
+    int r = run(run_program, NULL);
+
+    if (r == OUT)
+        r = run(fork_child, NULL);
+    return r == OUT ? run(daily_work, &inner) : 30;
+}
+
 static uint64_t effective(void)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -163,6 +233,21 @@ static int capabilities(void)
             return (caps >> CAP_SYS_ADMIN & 1) | (caps >> CAP_DAC_OVERRIDE & 1) << 1 |
                    ((caps & ~(1ULL << CAP_SYS_ADMIN | 1ULL << CAP_DAC_OVERRIDE)) != 0) << 2;
     return 99;
+}
+
+/* Nothing beyond what it takes to start them. */
+static int launcher_rights(void)
+{
+    const uint64_t known = 1ULL << CAP_SETUID | 1ULL << CAP_SETGID | 1ULL << CAP_SETPCAP | 1ULL << CAP_KILL |
+                           1ULL << CAP_NET_BIND_SERVICE | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_SYS_ADMIN;
+
+    return (effective() & ~known) != 0;
+}
+
+static void launcher_works(void **state)
+{
+    assert_int_equal(run(start_both, &launcher), 0);
+    assert_int_equal(run(launcher_rights, &launcher), 0);
 }
 
 static void rights(void **state)
@@ -187,6 +272,7 @@ static void rights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside),
+                                       cmocka_unit_test(launcher_breakouts), cmocka_unit_test(launcher_works),
                                        cmocka_unit_test(rights)};
     char path[96], bmc[64], there[80];
     int listener, r;
