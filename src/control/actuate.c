@@ -12,7 +12,6 @@
 #define HUNG_US     (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
 #define AGAIN_US    (5 * EL_USEC_PER_SEC) /* from the first to the second time a failed wish is asked for again, */
 #define AGAIN_MAX   4                     /* 80 s at most later on */
-#define CAP_SAME    0.02                  /* caps closer than this are the same (kernel rounding) */
 #define STACK_BYTES (128 * 1024)
 
 /* How things are moved. The null hand moves nothing and knows nothing. */
@@ -69,6 +68,7 @@ struct el_actuate {
     pthread_cond_t wake, done;
     /* under lock */
     const struct hand *hand;
+    uint32_t acting; /* kinds that may be moved */
     struct el_actuate_item **item;
     size_t n, next;
     unsigned generation, threads; /* a hung thread belongs to an old generation */
@@ -401,10 +401,11 @@ void el_actuate_wait_written(struct el_actuate *a, int64_t wait_us)
     pthread_mutex_unlock(&a->lock);
 }
 
-void el_actuate_set_acting(struct el_actuate *a, bool acting)
+void el_actuate_set_acting(struct el_actuate *a, uint32_t kinds)
 {
     pthread_mutex_lock(&a->lock);
-    a->hand = acting ? &device_hand : &null_hand;
+    a->acting = kinds;
+    a->hand = kinds ? &device_hand : &null_hand;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -522,13 +523,11 @@ static bool may_release(const struct el_actuate_item *it)
 
 void el_actuate_tick(struct el_actuate *a, int64_t now_us)
 {
-    bool acting;
-
     pthread_mutex_lock(&a->lock);
-    acting = a->hand == &device_hand;
     a->last = NOTHING; /* what was seen in another round is old */
     for (size_t i = 0; i < a->n; i++) {
         struct el_actuate_item *it = a->item[i];
+        bool acting = a->acting >> it->kind & 1;
 
         if (it->busy && !it->hung && now_us - it->busy_since_us > HUNG_US) {
             it->hung = it->status.failed = true;

@@ -26,9 +26,10 @@ struct el_actuate_status {
 /* `journal` is taken over. `thread`: use a thread (backends that can block). NULL: out of memory. */
 struct el_actuate *el_actuate_new(const struct el_device *dev, struct el_journal *journal, bool thread);
 
-/* True: writes move things. False: the null hand; what was moved before goes back to its original as soon as it is not
- * hot. */
-void el_actuate_set_acting(struct el_actuate *a, bool acting);
+/* The kinds that writes move, a bit each. None: the null hand. What was moved before of other kinds goes back to its
+ * original as soon as it is not hot. */
+#define EL_ACTUATE_ALL ((1u << EL_ACTUATOR_COUNT) - 1)
+void el_actuate_set_acting(struct el_actuate *a, uint32_t kinds);
 
 /* One actuator of one drive or fan; valid until el_actuate_free. NULL: out of memory. Known by kind and serial; the key
  * of the day is taken from `t`. */

@@ -59,28 +59,6 @@ static void find_sensors(struct el_cards *c, const struct el_world *w)
                 take_sensor(&c->loop[k], s, i);
 }
 
-static void fan_target(const struct el_sensor *s, struct el_actuate_target *t)
-{
-    *t = (struct el_actuate_target){.key = s->key};
-    el_text_copy(t->serial, sizeof t->serial, s->name);
-    el_text_copy(t->place, sizeof t->place, s->name);
-}
-
-/* Fans that an earlier run drove, perhaps before a reboot, whether this one will or not. */
-static void take_up_fans(struct el_cards *c, const struct el_world *w)
-{
-    for (uint32_t i = 0; i < w->s->sensors.count; i++) {
-        const struct el_sensor *s = &el_snapshot_sensors(w->s)[i];
-        struct el_actuate_item *found[EL_ACTUATOR_COUNT];
-        struct el_actuate_target t;
-
-        if (s->kind != EL_SENSOR_PWM)
-            continue;
-        fan_target(s, &t);
-        (void)el_actuate_adopt(c->hands, &t, false, found);
-    }
-}
-
 int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el_remap *r)
 {
     uint32_t n = w->s->cards.count;
@@ -102,7 +80,7 @@ int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el
     c->loop = fresh;
     c->n = n;
     find_sensors(c, w);
-    take_up_fans(c, w);
+    el_card_fans_take_up(c->hands, w);
     return 0;
 }
 
@@ -118,6 +96,9 @@ void el_cards_reconfigure(struct el_cards *c)
 {
     for (uint32_t i = 0; i < c->n; i++)
         c->loop[i].stale_facts = true;
+    if (!c->settings->governor.use_fans) /* given back now; taken anew when they are allowed again */
+        for (uint32_t i = 0; i < c->n; i++)
+            memset(c->loop[i].fan, 0, sizeof c->loop[i].fan);
 }
 
 void el_cards_save(const struct el_cards *c, struct el_buf *out)
@@ -241,17 +222,6 @@ static void learn_drives(struct el_cards *c, struct el_world *w, struct el_drive
     }
 }
 
-static uint32_t fans_of(const struct el_world *w, uint32_t card, uint32_t row[EL_CARD_FANS_MAX])
-{
-    const struct el_sensor *s = el_snapshot_sensors(w->s);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < w->s->sensors.count && n < EL_CARD_FANS_MAX; i++)
-        if (s[i].kind == EL_SENSOR_PWM && s[i].role == EL_ROLE_FAN && (s[i].card == (int32_t)card || s[i].card < 0))
-            row[n++] = i;
-    return n;
-}
-
 static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, uint32_t row)
 {
     struct el_card *card = &el_snapshot_cards(w->s)[row];
@@ -273,7 +243,7 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
             slots[i].rated_endurance_bytes = f.profile->rated_endurance_bytes / card->slots;
         slots[i].decision.limit_c = el_card_slot_limit(&cs, &slots[i], f.drive[i]);
     }
-    f.fans = fans_of(w, row, fans);
+    f.fans = el_card_fans(w, row, fans);
     f.inlet_sensor = l->sensor[READING_INLET] >= 0;
     el_card_limits(c->settings, &f, card);
     refresh_card(c, w, card);
@@ -448,6 +418,8 @@ static void act_power_state(struct el_cards *c, const struct el_world *w, struct
     struct el_actuator_value v = {.power_state = want};
     struct el_actuate_item *it;
 
+    if (!c->settings->governor.use_power_state)
+        d->power_state_wanted = -1;
     if (!g->can_power_state || want < 0 || (want == d->power_state_wanted && !c->assert_all))
         return;
     it = hand_of(c, w, d, row, EL_ACTUATOR_POWER_STATE);
@@ -465,6 +437,8 @@ static void act_hctm(struct el_cards *c, const struct el_world *w, struct el_dri
     int32_t lo = slot->identify.mntmt_k - 273, hi = slot->identify.mxtmt_k - 273;
     struct el_actuator_value v;
 
+    if (!c->settings->governor.use_hctm)
+        d->hand[EL_ACTUATOR_HCTM] = NULL;
     if (!c->settings->governor.use_hctm || !slot->identify.hctm || !(d->usable & 1u << EL_ACTUATOR_HCTM) ||
         !isfinite(limit) || (d->hand[EL_ACTUATOR_HCTM] && !c->assert_all) || hi <= lo)
         return;
@@ -478,7 +452,7 @@ static void act_fans(struct el_cards *c, const struct el_world *w, uint32_t card
 {
     struct el_card_loop *l = &c->loop[card];
     struct el_actuator_value v = {.pwm_ratio = c->decision.fan_pwm_ratio};
-    uint32_t row[EL_CARD_FANS_MAX], n = c->settings->governor.use_fans ? fans_of(w, card, row) : 0;
+    uint32_t row[EL_CARD_FANS_MAX], n = c->settings->governor.use_fans ? el_card_fans(w, card, row) : 0;
 
     if (!isfinite(v.pwm_ratio))
         return;
@@ -487,7 +461,7 @@ static void act_fans(struct el_cards *c, const struct el_world *w, uint32_t card
         bool write = c->decision.fan_write || c->assert_all || !l->fan[i];
         struct el_actuate_target t;
 
-        fan_target(s, &t);
+        el_card_fan_target(s, &t);
         if (!l->fan[i])
             l->fan[i] = el_actuate_item(c->hands, EL_ACTUATOR_FAN, &t);
         if (l->fan[i] && write)
@@ -585,7 +559,7 @@ void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *
 
     c->assert_all = acting && !c->acting;
     c->acting = acting;
-    el_actuate_set_acting(c->hands, acting);
+    el_actuate_set_acting(c->hands, acting ? el_card_kinds(c->settings) : 0);
     if (ds->n != w->s->slots.count)
         return; /* no memory for the drives found: looked for again in the next round, until then caps stay */
     for (uint32_t i = 0; i < c->n; i++) {

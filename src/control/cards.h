@@ -3,12 +3,12 @@
 #pragma once
 
 #include "base/buf.h"
+#include "control/card_hands.h"
 #include "control/drive_set.h"
 #include "control/profiles.h"
 #include "governor/governor.h"
 
 #define EL_CARD_READINGS 5 /* readings of a card row that board sensors fill */
-#define EL_CARD_FANS_MAX 8
 
 struct el_card_loop {
     int32_t sensor[EL_CARD_READINGS];         /* sensor row of each, -1 = none; they move with the inventory only */

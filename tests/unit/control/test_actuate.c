@@ -87,7 +87,7 @@ static void journals_writes_reads_back_restores(void **state)
     fake_init(&fake);
     fake.drive[0].cap = 0.9;
     a = make(false);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     want(a, 0, 0.5);
     assert_true(fake.drive[0].cap == 0.5);
     assert_int_equal(journalled(), 1);
@@ -108,7 +108,7 @@ static void hot_drive_is_not_let_go(void **state)
 
     fake_init(&fake);
     a = make(false);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     want(a, 0, 0.5);
     el_actuate_set_hot(a, item(a, 0), true);
     assert_int_equal(el_actuate_free(a, 0), 1);
@@ -136,7 +136,7 @@ static void counts_what_does_not_take(void **state)
     fake.drive[0].ignore_cap = true;
     fake.drive[1].cap_error = -EIO;
     a = make(false);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     want(a, 0, 0.5);
     want(a, 1, 0.5);
     assert_int_equal(status(a, 0).mismatches, 1);
@@ -176,7 +176,7 @@ static void hung_write_delays_no_neighbour(void **state)
     fake_init(&fake);
     fake.drive[0].cap_hang = true;
     a = make(true);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     start = el_clock_boottime_us();
     want(a, 0, 0.5);
     want(a, 1, 0.5);
@@ -200,7 +200,7 @@ static void hung_save_delays_no_neighbour(void **state)
     fake_init(&fake);
     fake.drive[0].save_hang = true;
     a = make(true);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     want(a, 0, 0.5);
     wait_for(is_saved, &fake.drive[0]);
     want(a, 1, 0.5);
@@ -231,7 +231,7 @@ static void adopting_waits_for_nobody(void **state)
 
     fake_init(&fake);
     a = make(false);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     want(a, 0, 0.5);
     el_actuate_set_hot(a, item(a, 0), true);
     assert_int_equal(el_actuate_free(a, 0), 1);
@@ -258,7 +258,7 @@ static void writes_before_it_reads(void **state)
     fake_init(&fake);
     fake.drive[0].cap_hang = fake.drive[0].read_hang = true;
     a = make(true);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     want(a, 0, 0.5);
     wait_for(is_begun, &fake.drive[0]);
     want(a, 1, 0.5);
@@ -279,7 +279,7 @@ static void failed_wish_is_asked_for_again(void **state)
     fake_init(&fake);
     fake.drive[0].cap_error = -EIO;
     a = make(false);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     want(a, 0, 0.5);
     el_actuate_again(a, item(a, 0), now);
     assert_int_equal(fake.drive[0].cap_writes, 2);
@@ -310,7 +310,7 @@ static void doubted_wish_waits(void **state)
     fake_init(&fake);
     fake.drive[0].cap_hang = true;
     a = make(true);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     it = item(a, 0);
     want(a, 0, 0.8);
     wait_for(is_begun, &fake.drive[0]);
@@ -342,14 +342,14 @@ static void another_drive_gets_no_orders(void **state)
 
     fake_init(&fake);
     a = make(false);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     it = item(a, 0);
     want(a, 0, 0.5);
     assert_int_equal(journalled(), 1);
     el_actuate_doubt(a, it, EL_DOUBT_REPLACED);
     reads = fake.drive[0].cap_reads;
     el_actuate_tick(a, 1);
-    el_actuate_set_acting(a, false); /* lets go of everything */
+    el_actuate_set_acting(a, 0); /* lets go of everything */
     el_actuate_tick(a, 2);
     assert_int_equal(el_actuate_free(a, 0), 1);
     assert_int_equal(fake.drive[0].cap_reads, reads);
@@ -366,6 +366,25 @@ static void another_drive_gets_no_orders(void **state)
     assert_int_equal(journalled(), 0);
 }
 
+static void kind_that_is_forbidden_is_let_go(void **state)
+{
+    struct el_actuate *a;
+
+    fake_init(&fake);
+    fake.drive[0].cap = 0.9;
+    a = make(false);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    want(a, 0, 0.5);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL & ~(1u << EL_ACTUATOR_FAN));
+    el_actuate_tick(a, 1);
+    assert_true(fake.drive[0].cap == 0.5);
+    el_actuate_set_acting(a, 1u << EL_ACTUATOR_FAN);
+    el_actuate_tick(a, 2);
+    assert_true(fake.drive[0].cap == 0.9);
+    assert_int_equal(journalled(), 0);
+    assert_int_equal(el_actuate_free(a, 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,7 +393,7 @@ int main(void)
         cmocka_unit_test(hung_write_delays_no_neighbour), cmocka_unit_test(hung_save_delays_no_neighbour),
         cmocka_unit_test(adopting_waits_for_nobody),      cmocka_unit_test(writes_before_it_reads),
         cmocka_unit_test(failed_wish_is_asked_for_again), cmocka_unit_test(doubted_wish_waits),
-        cmocka_unit_test(another_drive_gets_no_orders),
+        cmocka_unit_test(another_drive_gets_no_orders),   cmocka_unit_test(kind_that_is_forbidden_is_let_go),
     };
     int r;
 

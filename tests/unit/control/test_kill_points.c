@@ -199,7 +199,7 @@ static void act(enum el_actuator a)
     struct el_actuate_item *it;
 
     strcpy(t.serial, kinds[a].serial);
-    el_actuate_set_acting(h, true);
+    el_actuate_set_acting(h, EL_ACTUATE_ALL);
     it = el_actuate_item(h, a, &t);
     el_actuate_want(h, it, &kinds[a].first);
     el_actuate_want(h, it, &kinds[a].second);

@@ -32,7 +32,7 @@ static void cap_two(void)
 
     if (el_journal_open(dir, &j) < 0 || !(a = el_actuate_new(&dev, j, false)))
         _exit(1);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < 2; i++) {
             struct el_actuate_target t = {.key = (uint32_t)i};

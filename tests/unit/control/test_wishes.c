@@ -84,7 +84,7 @@ static void lifts_what_an_earlier_run_left(void **state)
     assert_int_equal(el_file_make_dirs(settings.state_dir, 0700), 0);
     assert_int_equal(el_journal_open(settings.state_dir, &j), 0);
     a = el_actuate_new(&dev, j, false);
-    el_actuate_set_acting(a, true);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
     el_actuate_want(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &target),
                     &(struct el_actuator_value){.cap.ratio = 0.3});
     el_actuate_set_hot(a, el_actuate_item(a, EL_ACTUATOR_IO_BUDGET, &target), true);
