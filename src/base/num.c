@@ -7,24 +7,30 @@
 #include <pthread.h>
 #include <string.h>
 
+/* "00" to "99" */
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                            "25262728293031323334353637383940414243444546474849"
+                            "50515253545556575859606162636465666768697071727374"
+                            "75767778798081828384858687888990919293949596979899";
+
 size_t el_num_u128(char *out, el_u128 v)
 {
-    char digits[EL_NUM_MAX];
-    size_t n = 0, i;
+    char digits[EL_NUM_MAX], *end = digits + sizeof digits, *at = end;
 
+    *--at = '\0';
     while (v > UINT64_MAX) { /* 128-bit division is slow: leave it as soon as the rest fits 64 bits */
-        digits[n++] = (char)('0' + (int)(v % 10));
+        *--at = (char)('0' + (int)(v % 10));
         v /= 10;
     }
     uint64_t rest = (uint64_t)v;
-    do {
-        digits[n++] = (char)('0' + (int)(rest % 10));
-        rest /= 10;
-    } while (rest);
-    for (i = 0; i < n; i++)
-        out[i] = digits[n - 1 - i];
-    out[n] = '\0';
-    return n;
+    for (; rest >= 100; rest /= 100)
+        at = memcpy(at - 2, &pairs[2 * (rest % 100)], 2);
+    if (rest >= 10)
+        at = memcpy(at - 2, &pairs[2 * rest], 2);
+    else
+        *--at = (char)('0' + (int)rest);
+    memcpy(out, at, (size_t)(end - at));
+    return (size_t)(end - at) - 1;
 }
 
 size_t el_num_fixed(char *out, int64_t v, unsigned decimals)
