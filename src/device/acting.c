@@ -58,21 +58,16 @@ bool el_acting_free(struct el_acting *a)
     return true;
 }
 
-/* What was last set on the drive of this key; NULL = out of memory. */
+/* What was last set on the drive of this key; NULL = out of memory. With the lock held. */
 static struct memory *memory_of(struct el_acting *a, uint32_t key)
 {
-    struct memory *m = NULL;
-
-    pthread_mutex_lock(&a->lock);
     while (a->n < key && el_row_append(&a->memory, &a->n, sizeof *a->memory))
         ;
-    if (a->n >= key) {
-        if (!a->memory[key - 1])
-            a->memory[key - 1] = calloc(1, sizeof *m);
-        m = a->memory[key - 1];
-    }
-    pthread_mutex_unlock(&a->lock);
-    return m;
+    if (a->n < key)
+        return NULL;
+    if (!a->memory[key - 1])
+        a->memory[key - 1] = calloc(1, sizeof **a->memory);
+    return a->memory[key - 1];
 }
 
 /* What every call on a drive starts with: its block devices, and what was last set. */
@@ -93,19 +88,18 @@ static int aim(struct el_acting *a, enum el_actuator what, uint32_t key, const c
     int r = what == EL_ACTUATOR_FAN && !pwm ? -ENODEV : 0;
 
     *t = (struct target){0};
-    if (moves_io(what)) {
+    if (moves_io(what))
         r = el_drives_disks(a->drives, key, controller, &t->disks);
-        t->m = r == 0 ? memory_of(a, key) : NULL;
-        r = r == 0 && !t->m ? -ENOMEM : r;
-    }
-    if (r < 0) {
-        el_disks_free(&t->disks);
+    if (r < 0)
         return r;
-    }
     pthread_mutex_lock(&a->lock);
-    a->busy++;
+    if (moves_io(what) && !(t->m = memory_of(a, key)))
+        r = -ENOMEM;
+    a->busy += r == 0;
     pthread_mutex_unlock(&a->lock);
-    return 0;
+    if (r < 0)
+        el_disks_free(&t->disks);
+    return r;
 }
 
 static int leave(struct el_acting *a, struct target *t, int r)
@@ -181,6 +175,7 @@ int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, co
 void el_acting_survey(struct el_acting *a, bool anew)
 {
     el_cgroup_survey(&a->cgroup, anew);
+    el_drives_ask_disks(a->drives); /* last: that is what may be old soonest */
 }
 
 int el_acting_read(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm,
@@ -212,6 +207,7 @@ int el_acting_restore(struct el_acting *a, enum el_actuator what, uint32_t key, 
         return r;
     switch (what) {
     case EL_ACTUATOR_IO_BUDGET:
+        t.m->cost.held_us = 0;
         return leave(a, &t, el_iocost_restore(&a->cgroup, &t.disks, text));
     case EL_ACTUATOR_IO_MAX:
         return leave(a, &t, el_iomax_restore(&a->cgroup, &t.disks, text));

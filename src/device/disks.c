@@ -24,6 +24,18 @@ static int dev_line(const struct el_sysfs *fs, const char *controller, const cha
     return el_sysfs_line(fs, dir, "dev", out, 24);
 }
 
+static bool is_same(const struct el_disk *d)
+{
+    char text[24];
+    ssize_t n = d->dev_fd < 0 ? 0 : pread(d->dev_fd, text, sizeof text - 1, 0);
+
+    if (d->dev_fd < 0)
+        return true;
+    text[n > 0 ? n : 0] = '\0';
+    *strchrnul(text, '\n') = '\0';
+    return strcmp(text, d->number) == 0;
+}
+
 static void look_up(const struct el_sysfs *fs, const char *controller, struct el_disk *d)
 {
     char dir[EL_SYSFS_PATH], path[EL_SYSFS_PATH];
@@ -36,6 +48,7 @@ static void look_up(const struct el_sysfs *fs, const char *controller, struct el
         memcpy(d->head_number, d->number, sizeof d->number);
     if (!fs->recorded && el_sysfs_join(path, dir, "dev"))
         d->dev_fd = openat(fs->root, path, O_RDONLY | O_CLOEXEC);
+    d->gone = !is_same(d);
 }
 
 int el_disks_read(const struct el_sysfs *fs, const char *controller, struct el_disks *out)
@@ -63,16 +76,29 @@ int el_disks_read(const struct el_sysfs *fs, const char *controller, struct el_d
     return 0;
 }
 
-static bool is_same(const struct el_disk *d)
+/* What the kernel tells of a device stays the same as long as the device is there. When it goes, its files can no
+ * longer be read, and poll(2) shows an error: it costs a fraction of reading, and nothing more for each disk beside the
+ * first. Only what has been read is quiet from then on: each is when it is looked up. */
+void el_disks_asked(struct el_disks_asking *a)
 {
-    char text[24];
-    ssize_t n = d->dev_fd < 0 ? 0 : pread(d->dev_fd, text, sizeof text - 1, 0);
+    int told = a->n ? poll(a->p, a->n, 0) : 0;
 
-    if (d->dev_fd < 0)
-        return true;
-    text[n > 0 ? n : 0] = '\0';
-    *strchrnul(text, '\n') = '\0';
-    return strcmp(text, d->number) == 0;
+    for (uint32_t i = 0; told != 0 && i < a->n; i++)
+        if (told < 0 || a->p[i].revents)
+            a->of[i]->gone = !is_same(a->of[i]);
+    a->n = 0;
+}
+
+void el_disks_ask(struct el_disks_asking *a, struct el_disks *d)
+{
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (d->disk[i].dev_fd < 0 || d->disk[i].gone)
+            continue;
+        if (a->n == EL_DISKS_ASKED)
+            el_disks_asked(a);
+        a->p[a->n] = (struct pollfd){.fd = d->disk[i].dev_fd, .events = POLLPRI};
+        a->of[a->n++] = &d->disk[i];
+    }
 }
 
 int el_disks_present(const struct el_disks *d, struct el_disks *out)
@@ -82,7 +108,7 @@ int el_disks_present(const struct el_disks *d, struct el_disks *out)
     if (!copy.disk)
         return -ENOMEM;
     for (uint32_t i = 0; i < d->n; i++)
-        if (is_same(&d->disk[i])) {
+        if (!d->disk[i].gone) {
             copy.disk[copy.n] = d->disk[i];
             copy.disk[copy.n++].dev_fd = -1;
         }

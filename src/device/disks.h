@@ -2,7 +2,11 @@
  * them. */
 #pragma once
 
+#include <poll.h>
+
 #include "device/sysfs.h"
+
+#define EL_DISKS_ASKED 64 /* at once */
 
 struct el_disk {
     char name[32];        /* "nvme3n1", or the hidden path "nvme3c3n1" below a multipath head */
@@ -10,6 +14,7 @@ struct el_disk {
     char number[24];      /* "259:3"; "" = not told */
     char head_number[24]; /* of `head` */
     int dev_fd;           /* the file that tells `number`, open; -1 = none */
+    bool gone;            /* when last asked */
 };
 
 struct el_disks {
@@ -20,8 +25,17 @@ struct el_disks {
 /* The disks of a controller of the day. Free with el_disks_free. 0 or -errno (no disks: 0). */
 int el_disks_read(const struct el_sysfs *fs, const char *controller, struct el_disks *out);
 
-/* A copy, without descriptors, of those that are still what they were: a number may belong to another disk by now.
- * Asks only open descriptors, so it cannot block. 0 or -ENOMEM. */
+/* Whether they are still what they were: a number may belong to another disk by now. The disks of many drives are asked
+ * by one system call: begin with `n` 0, add them, end. Asks only open descriptors, so it cannot block. */
+struct el_disks_asking {
+    struct pollfd p[EL_DISKS_ASKED];
+    struct el_disk *of[EL_DISKS_ASKED];
+    uint32_t n;
+};
+void el_disks_ask(struct el_disks_asking *a, struct el_disks *d);
+void el_disks_asked(struct el_disks_asking *a);
+
+/* A copy, without descriptors, of those that were not gone when last asked. 0 or -ENOMEM. */
 int el_disks_present(const struct el_disks *d, struct el_disks *out);
 
 void el_disks_free(struct el_disks *d); /* closes; leaves it empty */

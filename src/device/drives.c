@@ -5,11 +5,16 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/rows.h"
 #include "base/text.h"
 #include "device/keys.h"
 #include "device/nvme.h"
+
+/* An answer of the disks is believed for this long: by far less than it takes for a disk to go and for another to be
+ * found, which would then have its number. */
+#define ASKED_US EL_USEC_PER_MSEC
 
 struct drive {
     char controller[16];
@@ -27,6 +32,7 @@ struct el_drives {
     const struct el_sysfs *fs;
     uint32_t timeout_ms;
     pthread_mutex_t lock; /* of everything below; never held over a system call that can block on a device */
+    int64_t asked_us;     /* when all disks were last asked whether they are there */
     struct el_keys keys;
     struct drive **drive; /* one per key */
     uint32_t n;
@@ -305,15 +311,42 @@ int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd)
     return r;
 }
 
+void el_drives_ask_disks(struct el_drives *d)
+{
+    struct el_disks_asking a;
+
+    a.n = 0;
+    pthread_mutex_lock(&d->lock);
+    d->asked_us = el_clock_boottime_us();
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->drive[i]->present)
+            el_disks_ask(&a, &d->drive[i]->disks);
+    el_disks_asked(&a);
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* With the lock held. */
+static void ask_own(const struct el_drives *d, struct el_disks *disks)
+{
+    struct el_disks_asking a;
+
+    if (el_clock_boottime_us() - d->asked_us < ASKED_US)
+        return;
+    a.n = 0;
+    el_disks_ask(&a, disks);
+    el_disks_asked(&a);
+}
+
 int el_drives_disks(struct el_drives *d, uint32_t key, char controller[16], struct el_disks *out)
 {
     int r = -ENODEV;
 
     pthread_mutex_lock(&d->lock);
     if (key > 0 && key <= d->n && d->drive[key - 1]->present) {
-        const struct drive *v = d->drive[key - 1];
+        struct drive *v = d->drive[key - 1];
 
         memcpy(controller, v->controller, 16);
+        ask_own(d, &v->disks);
         r = v->disks_error < 0 ? v->disks_error : el_disks_present(&v->disks, out);
     }
     pthread_mutex_unlock(&d->lock);

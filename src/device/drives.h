@@ -24,6 +24,10 @@ int el_drives_update(struct el_drives *d, struct el_inventory *inv, const struct
  * first reset after a good command waits for its end. */
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd);
 
+/* Asks once for all drives which of their block devices are still what they were: el_drives_disks believes it for a
+ * millisecond, before it asks anew for its own. */
+void el_drives_ask_disks(struct el_drives *d);
+
 /* The block devices that the last discovery found, as far as they are still what they were, and the controller's name
  * of the day. Free with el_disks_free. 0, -ENODEV: the drive is gone, or -ENOMEM. */
 int el_drives_disks(struct el_drives *d, uint32_t key, char controller[16], struct el_disks *out);
