@@ -4,14 +4,12 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/num.h"
 
 #define FILE_MAX_BYTES (256u << 10)
 #define LINE_MAX_BYTES 512
-#define HEAD_BYTES     4096                    /* most machines' whole file */
-#define SURVEY_US      (50 * EL_USEC_PER_MSEC) /* a survey is believed for this long: the readings of most rounds */
+#define HEAD_BYTES     4096 /* most machines' whole file */
 
 static const char *const names[EL_CGROUP_FILES] = {[EL_CGROUP_SUBTREE] = "cgroup.subtree_control",
                                                    [EL_CGROUP_QOS] = "io.cost.qos",
@@ -123,7 +121,7 @@ int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, con
 /* With the lock held. */
 static bool is_recent(const struct el_cgroup *c)
 {
-    return c->survey_us && el_clock_boottime_us() - c->survey_us < SURVEY_US;
+    return c->survey_us && el_clock_boottime_us() - c->survey_us < EL_CGROUP_RECENT_US;
 }
 
 void el_cgroup_survey(struct el_cgroup *c, bool anew)
@@ -154,6 +152,16 @@ void el_cgroup_survey(struct el_cgroup *c, bool anew)
     pthread_mutex_unlock(&c->lock);
     for (int f = 0; f < EL_CGROUP_FILES; f++)
         el_buf_free(&seen[f]);
+}
+
+int64_t el_cgroup_surveyed_us(struct el_cgroup *c)
+{
+    int64_t us;
+
+    pthread_mutex_lock(&c->lock);
+    us = is_recent(c) ? c->survey_us : el_clock_boottime_us();
+    pthread_mutex_unlock(&c->lock);
+    return us;
 }
 
 int el_cgroup_surveyed_line(struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out)

@@ -4,9 +4,12 @@
 #include <pthread.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "device/sysfs.h"
 
 #define EL_CGROUP_ROOT "sys/fs/cgroup"
+#define EL_CGROUP_RECENT_US                                                                                            \
+    (50 * EL_USEC_PER_MSEC) /* a survey is believed for this long: the readings of most rounds */
 
 /* Files of the root cgroup that every round reads and writes. */
 enum el_cgroup_file { EL_CGROUP_SUBTREE, EL_CGROUP_QOS, EL_CGROUP_MODEL, EL_CGROUP_FILES };
@@ -35,6 +38,7 @@ int el_cgroup_root_line(const struct el_cgroup *c, enum el_cgroup_file file, con
 
 /* The same as a survey showed it that was begun a moment ago; where there is none the file is read. A survey reads all
  * of them; not `anew`: unless the last one is so young. */
+int64_t el_cgroup_surveyed_us(struct el_cgroup *c); /* BOOTTIME of what is told now: nothing of it is older */
 int el_cgroup_surveyed_controller(struct el_cgroup *c);
 int el_cgroup_surveyed_line(struct el_cgroup *c, enum el_cgroup_file file, const char *device, struct el_buf *out);
 void el_cgroup_survey(struct el_cgroup *c, bool anew);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/num.h"
+#include "base/rows.h"
 #include "base/text.h"
 #include "device/price.h"
 
@@ -136,32 +137,49 @@ int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *t
     return r;
 }
 
+static char *put_number(char *at, const char *name, const char *number)
+{
+    return stpcpy(stpcpy(at, name), number);
+}
+
 static int write_model(const struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts)
 {
     struct el_price_model p = el_price_model(cap, watts);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } price[] = {{" rbps=", p.rbps}, {" rseqiops=", p.rseqiops}, {" rrandiops=", p.rrandiops},
-                 {" wbps=", p.wbps}, {" wseqiops=", p.wseqiops}, {" wrandiops=", p.wrandiops}};
-    char text[256], *end = stpcpy(text, "ctrl=user model=linear"); /* room for six numbers of 20 digits */
+    char text[256], number[EL_NUM_MAX], *end; /* room for six numbers of 20 digits */
 
-    for (size_t i = 0; i < EL_ARRAY_SIZE(price); i++) {
-        end = stpcpy(end, price[i].name);
-        end += el_num_u128(end, price[i].value);
-    }
+    el_num_u128(number, p.rbps);
+    end = put_number(text, "ctrl=user model=linear rbps=", number);
+    el_num_u128(number, p.riops);
+    end = put_number(put_number(end, " rseqiops=", number), " rrandiops=", number);
+    el_num_u128(number, p.wbps);
+    end = put_number(end, " wbps=", number);
+    el_num_u128(number, p.wiops);
+    put_number(put_number(end, " wseqiops=", number), " wrandiops=", number);
     return el_cgroup_root_write(cg, EL_CGROUP_MODEL, device, text);
 }
 
-/* Prices first, then the switch: never enabled with prices of another. */
-static int set_device(struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts)
+static uint64_t disks_hash(const struct el_disks *d)
+{
+    uint64_t h = EL_HASH_START;
+
+    for (uint32_t i = 0; i < d->n; i++)
+        h = el_hash_text(h, d->disk[i].number);
+    return h;
+}
+
+/* Prices first, then the switch: never enabled with prices of another. `held`: it is known to be ours and on. */
+static int set_device(struct el_cgroup *cg, const char *device, const struct el_cap *cap, double watts, bool held)
 {
     EL_AUTO_BUF struct el_buf line = {0};
-    bool told = el_cgroup_surveyed_line(cg, EL_CGROUP_QOS, device, &line) == 0,
-         holds = told && strcmp(line.data, QOS_SHOWN) == 0;
-    int r = told && owner_by(line.data) == FOREIGN ? -EBUSY : write_model(cg, device, cap, watts);
+    int r = 0;
 
-    return r < 0 || holds ? r : el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_HOLD);
+    if (!held && el_cgroup_surveyed_line(cg, EL_CGROUP_QOS, device, &line) == 0) {
+        r = owner_by(line.data) == FOREIGN ? -EBUSY : 0;
+        held = strcmp(line.data, QOS_SHOWN) == 0;
+    }
+    if (r == 0)
+        r = write_model(cg, device, cap, watts);
+    return r < 0 || held ? r : el_cgroup_root_write(cg, EL_CGROUP_QOS, device, QOS_HOLD);
 }
 
 int el_iocost_write(struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m,
@@ -169,15 +187,19 @@ int el_iocost_write(struct el_cgroup *cg, const struct el_disks *d, struct el_io
 {
     double watts = el_price_budget_w(cap);
     int r = isnan(watts) ? -EINVAL : check_disks(d);
+    bool held;
 
     if (r < 0)
         return r;
     if (cap->ratio >= 1)
         watts *= FREE_FACTOR;
+    held = m->held == disks_hash(d) && el_clock_boottime_us() - m->held_us < EL_CGROUP_RECENT_US;
     for (uint32_t i = 0; r == 0 && i < d->n; i++)
-        r = set_device(cg, d->disk[i].number, cap, watts / d->n);
-    if (r == 0)
-        *m = (struct el_iocost_memory){.cap = *cap, .full_w = cap->budget_w / cap->ratio};
+        r = set_device(cg, d->disk[i].number, cap, watts / d->n, held);
+    if (r == 0) {
+        m->cap = *cap;
+        m->full_w = cap->budget_w / cap->ratio;
+    }
     return r;
 }
 
@@ -193,11 +215,14 @@ static double watts_of(const char *line, const struct el_cap *prices)
     return NAN;
 }
 
-int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, const struct el_iocost_memory *m, struct el_cap *out)
+int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m, struct el_cap *out)
 {
+    int64_t seen_us = el_cgroup_surveyed_us(cg);
+    uint32_t held = 0;
     double watts = 0;
     int r = check_disks(d);
 
+    m->held_us = 0;
     if (r < 0)
         return r;
     *out = m->cap;
@@ -213,6 +238,11 @@ int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, const struct 
             !strstr(model.data, "ctrl=user"))
             return 0;
         watts += watts_of(model.data, &m->cap);
+        held += strcmp(qos.data, QOS_SHOWN) == 0;
+    }
+    if (held == d->n) {
+        m->held_us = seen_us;
+        m->held = disks_hash(d);
     }
     if (m->full_w > 0 && isfinite(watts) && watts < m->full_w) {
         out->budget_w = watts;

@@ -19,13 +19,14 @@
  * What was last set on a drive, to read a ratio back from prices; zero at first. One per drive, kept by the caller. */
 struct el_iocost_memory {
     struct el_cap cap;
-    double full_w; /* budget over ratio; 0 = nothing set yet */
+    double full_w;   /* budget over ratio; 0 = nothing set yet */
+    int64_t held_us; /* BOOTTIME when all disks were seen with our qos, which then need not be looked at again ... */
+    uint64_t held;   /* ... for these disks */
 };
 
 int el_iocost_usable(const struct el_cgroup *cg, const struct el_disks *d, char *why, size_t why_size);
 int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *text, size_t size);
 int el_iocost_write(struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m,
                     const struct el_cap *cap);
-int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, const struct el_iocost_memory *m,
-                   struct el_cap *out);
+int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, struct el_iocost_memory *m, struct el_cap *out);
 int el_iocost_restore(const struct el_cgroup *cg, const struct el_disks *d, const char *text);

@@ -22,16 +22,11 @@ static uint64_t rate(double watts, double joules)
 
 struct el_price_model el_price_model(const struct el_cap *cap, double watts)
 {
-    uint64_t riops = rate(watts, cap->read_j_per_op + PAGE_BYTES * cap->read_j_per_byte);
-    uint64_t wiops = rate(watts, cap->write_j_per_op + PAGE_BYTES * cap->write_j_per_byte);
-
     return (struct el_price_model){
         .rbps = rate(watts, cap->read_j_per_byte),
-        .rseqiops = riops,
-        .rrandiops = riops,
+        .riops = rate(watts, cap->read_j_per_op + PAGE_BYTES * cap->read_j_per_byte),
         .wbps = rate(watts, cap->write_j_per_byte),
-        .wseqiops = wiops,
-        .wrandiops = wiops,
+        .wiops = rate(watts, cap->write_j_per_op + PAGE_BYTES * cap->write_j_per_byte),
     };
 }
 

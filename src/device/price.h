@@ -10,10 +10,10 @@
  * 0). */
 double el_price_budget_w(const struct el_cap *cap);
 
-/* The six prices of a linear io.cost model at `watts`. The kernel takes each iops price as that of a whole 4 KiB
- * request, so it contains one page: iops = W / (J_op + 4096 J_byte). Each is at least 1. */
+/* The prices of a linear io.cost model at `watts`, sequential and random ones alike. The kernel takes each iops price
+ * as that of a whole 4 KiB request, so it contains one page: iops = W / (J_op + 4096 J_byte). Each is at least 1. */
 struct el_price_model {
-    uint64_t rbps, rseqiops, rrandiops, wbps, wseqiops, wrandiops;
+    uint64_t rbps, riops, wbps, wiops;
 };
 struct el_price_model el_price_model(const struct el_cap *cap, double watts);
 
