@@ -147,8 +147,10 @@ static void wait_readers(struct govern *g, int64_t until_us)
             return;
         if (poll(p, EL_ARRAY_SIZE(p), (int)(left / 1000) + 1) < 0 && errno != EINTR)
             return;
-        take_signals(g);
-        (void)!read(p[1].fd, &done, sizeof done);
+        if (p[0].revents)
+            take_signals(g);
+        if (el_tick_waiting(g->tick)) /* else the round goes on at once: the next one's first look takes it */
+            (void)!read(p[1].fd, &done, sizeof done);
     }
 }
 
