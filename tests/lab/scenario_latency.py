@@ -3,7 +3,8 @@ the same writes in the same guest. Now and then another process overwrites all p
 in its next round and writes them all again, when its law says so.
 
 The guest has one processor and counts one instruction a nanosecond: the times are counts of all that ran between the two, the same
-on every host. EL_LATENCY_COUNTED=0: two processors and the host's time."""
+on every host. EL_LATENCY_COUNTED=0: two processors and the host's time. EL_LATENCY_EACH=1 prints every round. Give it a release
+build: EL_BUILD=build/release tests/lab/run.py latency."""
 import re, struct
 from daemon import *
 from lab import Lab
@@ -63,6 +64,9 @@ def run():
         found = batches(open(lab.share + '/stamp', 'rb').read(), first)
         print('writes in each round that wrote:', *(n for _, n in found))
         found = [(marks, n) for marks, n in found if n == 8]
+        if os.environ.get('EL_LATENCY_EACH'):
+            for marks, _ in found:
+                print('us to each mark:', *(f'{1000 * ms:.1f}' for ms in marks))
         ours = [marks[-1] for marks, _ in found]
         each = [(marks[-1] - marks[-2]) / (n - 1) for marks, n in found]
         for k, stage in enumerate(STAGES):

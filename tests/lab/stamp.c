@@ -104,7 +104,9 @@ ssize_t pread(int fd, void *buffer, size_t n, off_t at)
 
 static int is_model(const char *text, size_t n)
 {
-    return n > 40 && memmem(text, n, "ctrl=user model=linear", 22);
+    const char *space = n > 64 ? memchr(text, ' ', 24) : NULL;
+
+    return space && memcmp(space, " ctrl=user model=linear ", 24) == 0;
 }
 
 ssize_t write(int fd, const void *text, size_t n)

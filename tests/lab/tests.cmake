@@ -30,8 +30,13 @@ target_link_libraries(lab_stamp PRIVATE ${CMAKE_DL_LIBS})
 add_test(NAME lab.mock COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/mock/run.py ${CMAKE_BINARY_DIR})
 set_tests_properties(lab.mock PROPERTIES LABELS lab TIMEOUT 300 SKIP_RETURN_CODE 77)
 el_lab(cost full)
+# What is counted is what users run: the release build.
+add_test(NAME lab.release_build WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+         COMMAND sh -c "cmake --preset release && cmake --build --preset release --target elementd lab_probe lab_stamp")
+set_tests_properties(lab.release_build PROPERTIES LABELS "lab;full" TIMEOUT 1800 FIXTURES_SETUP release_build)
 el_lab(latency full)
-set_tests_properties(lab.latency PROPERTIES TIMEOUT 1200)  # an emulated second takes several where others are at work
+set_tests_properties(lab.latency PROPERTIES TIMEOUT 1200  # an emulated second takes several where others are at work
+                     FIXTURES_REQUIRED release_build ENVIRONMENT "EL_BUILD=${CMAKE_SOURCE_DIR}/build/release")
 el_lab(stacks full)
 el_lab(systemd full)  # needs mmdebstrap and root too
 set_tests_properties(lab.systemd PROPERTIES TIMEOUT 1800)
