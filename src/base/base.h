@@ -1,6 +1,7 @@
 /* Small things every room needs, and the standard headers that nearly every file wants. Knows nothing about drives. */
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,12 @@
 
 /* A 128-bit unsigned counter as NVMe log pages carry them. */
 typedef unsigned __int128 el_u128;
+
+/* -errno of a machine that lacks something for a moment: no answer to what was asked, which is to be asked again. */
+static inline bool el_is_shortage(int r)
+{
+    return r == -ENOMEM || r == -EMFILE || r == -ENFILE || r == -EIO || r == -EAGAIN || r == -EINTR;
+}
 
 #define EL_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 

@@ -485,23 +485,26 @@ bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it)
     return moved;
 }
 
-bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot,
-                      struct el_actuate_item *out[EL_ACTUATOR_COUNT])
+int el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot,
+                     struct el_actuate_item *out[EL_ACTUATOR_COUNT])
 {
-    bool taken = false;
+    int taken = 0;
 
     pthread_mutex_lock(&a->journal_lock);
     pthread_mutex_lock(&a->lock);
     for (size_t i = 0; i < el_journal_count(a->journal); i++) {
         const struct el_journal_entry *e = el_journal_at(a->journal, i);
-        struct el_actuate_item *it = strcmp(e->serial, t->serial) == 0 ? find_or_add(a, e->actuator, t) : NULL;
+        bool its = strcmp(e->serial, t->serial) == 0;
+        struct el_actuate_item *it = its ? find_or_add(a, e->actuator, t) : NULL;
 
-        if (!it)
+        if (its && !it)
+            taken = -ENOMEM;
+        if (it)
+            out[e->actuator] = it;
+        if (!it || it->moved || it->wished)
             continue;
-        out[e->actuator] = it;
-        if (it->moved || it->wished)
-            continue;
-        taken = it->moved = true;
+        taken = taken ? taken : 1;
+        it->moved = true;
         it->adopting = it->kind != EL_ACTUATOR_FAN;
         it->hot = hot;
         it->want = (struct el_actuator_value){.cap.ratio = 1};

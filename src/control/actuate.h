@@ -58,11 +58,10 @@ void el_actuate_status(struct el_actuate *a, const struct el_actuate_item *it, s
 bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it);
 
 /* Journal entries of an earlier run for this drive become ours: held, governed on, restored in the end; a fan is given
- * back at once. Fills `out` where there is one; what is in force is read by the thread. True when anything was taken up
- * now.
- */
-bool el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot,
-                      struct el_actuate_item *out[EL_ACTUATOR_COUNT]);
+ * back at once. Fills `out` where there is one; what is in force is read by the thread. 1: something was taken up now,
+ * 0: nothing, -ENOMEM: not all of it. */
+int el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bool hot,
+                     struct el_actuate_item *out[EL_ACTUATOR_COUNT]);
 /* Once a tick, at its start: looks for hung writes, has everything moved read back, releases what may be released. */
 void el_actuate_tick(struct el_actuate *a, int64_t now_us);
 

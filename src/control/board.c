@@ -113,23 +113,24 @@ static struct copies *copies_new(const struct el_device *dev, const struct el_wo
 static int renew(struct el_board *b, struct job *j, void (*run)(void *), const struct el_world *w)
 {
     struct copies *c = copies_new(&b->dev, w);
-    struct el_worker *fresh = c ? el_worker_new(run, copies_free, c, b->dev.ops->may_block, b->done_fd) : NULL;
 
-    if (!fresh) {
+    el_worker_free(j->worker); /* whatever comes of it now: its rows are no longer those of the world */
+    *j = (struct job){.copies = c};
+    if (c)
+        j->worker = el_worker_new(run, copies_free, c, b->dev.ops->may_block, b->done_fd);
+    if (!j->worker) {
         copies_free(c);
-        return -ENOMEM;
+        j->copies = NULL;
     }
-    el_worker_free(j->worker);
-    *j = (struct job){.worker = fresh, .copies = c};
-    return 0;
+    return j->worker ? 0 : -ENOMEM;
 }
 
 int el_board_remap(struct el_board *b, const struct el_world *w)
 {
-    int r = renew(b, &b->values, read_values, w);
+    int values = renew(b, &b->values, read_values, w), links = renew(b, &b->links, read_links, w);
 
     b->links_due_us = 0;
-    return r < 0 ? r : renew(b, &b->links, read_links, w);
+    return EL_MIN(values, links);
 }
 
 static void start(struct job *j)

@@ -1,5 +1,7 @@
 #include "control/card_hands.h"
 
+#include <errno.h>
+
 #include "base/text.h"
 
 uint32_t el_card_kinds(const struct el_settings *s)
@@ -35,8 +37,10 @@ void el_card_fan_target(const struct el_sensor *s, struct el_actuate_target *t)
     el_text_copy(t->place, sizeof t->place, s->name);
 }
 
-void el_card_fans_take_up(struct el_actuate *a, const struct el_world *w)
+int el_card_fans_take_up(struct el_actuate *a, const struct el_world *w)
 {
+    int r = 0;
+
     for (uint32_t i = 0; i < w->s->sensors.count; i++) {
         const struct el_sensor *s = &el_snapshot_sensors(w->s)[i];
         struct el_actuate_item *found[EL_ACTUATOR_COUNT];
@@ -45,6 +49,8 @@ void el_card_fans_take_up(struct el_actuate *a, const struct el_world *w)
         if (s->kind != EL_SENSOR_PWM)
             continue;
         el_card_fan_target(s, &t);
-        (void)el_actuate_adopt(a, &t, false, found);
+        if (el_actuate_adopt(a, &t, false, found) < 0)
+            r = -ENOMEM;
     }
+    return r;
 }

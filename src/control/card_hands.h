@@ -13,5 +13,5 @@ uint32_t el_card_kinds(const struct el_settings *s); /* a bit each, for el_actua
 uint32_t el_card_fans(const struct el_world *w, uint32_t card, uint32_t row[EL_CARD_FANS_MAX]);
 void el_card_fan_target(const struct el_sensor *s, struct el_actuate_target *t);
 
-/* What an earlier run drove, perhaps before a reboot, whether this one will or not. */
-void el_card_fans_take_up(struct el_actuate *a, const struct el_world *w);
+/* What an earlier run drove, perhaps before a reboot, whether this one will or not. 0 or -ENOMEM. */
+int el_card_fans_take_up(struct el_actuate *a, const struct el_world *w);

@@ -10,7 +10,8 @@
 
 #define ASK_US                                                                                                         \
     (60 * EL_USEC_PER_SEC) /* actuators come and go (an io controller switched on or off) without any event */
-#define ESCAPE_RATIO 1.25  /* measured over budget: more is no jitter of the budget's own period */
+#define AGAIN_US     (2 * EL_USEC_PER_SEC) /* for want of memory or descriptors not all was learnt: once more */
+#define ESCAPE_RATIO 1.25                  /* measured over budget: more is no jitter of the budget's own period */
 
 static void loops_free(struct el_cards *c)
 {
@@ -51,6 +52,7 @@ static void find_sensors(struct el_cards *c, const struct el_world *w)
 
     for (uint32_t k = 0; k < c->n; k++) {
         memset(c->loop[k].sensor, -1, sizeof c->loop[k].sensor);
+        memset(c->loop[k].fan, 0, sizeof c->loop[k].fan);
         c->loop[k].tachos = 0;
     }
     for (uint32_t i = 0; i < w->s->sensors.count; i++)
@@ -64,8 +66,10 @@ int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el
     uint32_t n = w->s->cards.count;
     struct el_card_loop *fresh = calloc(n ? n : 1, sizeof *fresh);
 
-    if (!fresh)
+    if (!fresh) { /* rows of cards that were known stay where they are */
+        find_sensors(c, w);
         return -ENOMEM;
+    }
     for (uint32_t i = 0; i < n; i++) {
         int32_t old = r->card[i].old;
 
@@ -74,14 +78,12 @@ int el_cards_remap(struct el_cards *c, const struct el_world *w, const struct el
             c->loop[old] = (struct el_card_loop){0};
         }
         fresh[i].stale_facts = true;
-        memset(fresh[i].fan, 0, sizeof fresh[i].fan);
     }
     loops_free(c);
     c->loop = fresh;
     c->n = n;
     find_sensors(c, w);
-    el_card_fans_take_up(c->hands, w);
-    return 0;
+    return el_card_fans_take_up(c->hands, w);
 }
 
 void el_cards_free(struct el_cards *c)
@@ -177,17 +179,20 @@ static uint32_t ask_usable(struct el_cards *c, const struct el_world *w, const s
 static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive *d, uint32_t row, int64_t now_us)
 {
     struct el_actuate_target t;
+    int adopted;
 
     for (int a = 0; d->swapped && a < EL_ACTUATOR_COUNT; a++) {
         if (d->hand[a])
             el_actuate_doubt(c->hands, d->hand[a], EL_DOUBT_REPLACED);
         d->hand[a] = NULL;
     }
-    d->fresh = d->swapped = false;
+    d->inherited = d->inherited && !d->swapped;
+    d->swapped = false;
     d->asked_us = now_us;
     target_of(w, row, &t);
-    if (t.serial[0])
-        d->inherited = el_actuate_adopt(c->hands, &t, true, d->hand);
+    adopted = t.serial[0] ? el_actuate_adopt(c->hands, &t, true, d->hand) : 0;
+    d->inherited |= adopted != 0;
+    d->fresh = adopted < 0; /* again in the next round */
     d->usable = el_snapshot_slots(w->s)[row].action.usable = ask_usable(c, w, d, row);
 }
 
@@ -258,6 +263,7 @@ static void learn_card(struct el_cards *c, struct el_world *w, struct el_drive_s
             el_governor_load(l->governor, c->learnt);
     }
     l->stale_facts = false;
+    l->again_us = !l->governor || el_profiles_lacked(c->profiles) ? c->in.now_us + AGAIN_US : 0;
 }
 
 /* ---- gathering ---- */
@@ -515,14 +521,14 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
     const struct el_governor_card *told;
     uint32_t n = EL_MIN(card->slots, (uint32_t)EL_CARD_SLOTS_MAX);
 
+    c->in.now_us = now_us;
     learn_drives(c, w, ds, row, now_us);
-    if (l->stale_facts)
+    if (l->stale_facts || (l->again_us && now_us >= l->again_us))
         learn_card(c, w, ds, row);
     card = &el_snapshot_cards(w->s)[row]; /* an event may have moved the block */
     slots = &el_snapshot_slots(w->s)[card->first_slot];
     told = l->governor ? el_governor_card(l->governor) : NULL; /* its prices and abilities */
     gather_sensors(c, w, row);
-    c->in.now_us = now_us;
     for (uint32_t i = 0; i < n; i++)
         gather_slot(c, &slots[i], &drives[i], told ? &told->slot[i] : NULL, &c->in.slot[i]);
     card->governed = l->governor && c->settings->governor.mode != EL_MODE_OBSERVE;

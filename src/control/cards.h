@@ -15,6 +15,7 @@ struct el_card_loop {
     uint32_t tacho[EL_CARD_FANS_MAX], tachos; /* sensor rows of its fans' speeds */
     struct el_governor *governor;             /* NULL: observing, or out of memory */
     bool stale_facts;                         /* a drive was identified: tell the governor */
+    int64_t again_us;                         /* not all could be told: once more then; 0 = it was */
     enum el_failsafe failsafe_was;
     struct el_actuate_item *fan[EL_CARD_FANS_MAX];
 };

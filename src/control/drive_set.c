@@ -68,13 +68,17 @@ static int drive_new(struct el_drive_set *ds, struct el_drive *d, const struct e
     return -ENOMEM;
 }
 
-int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const struct el_remap *r)
+/* Each drive into the row it has now. Most often none moves, and no memory is needed. */
+static int follow(struct el_drive_set *ds, const struct el_remap *r, uint32_t n)
 {
-    const struct el_slot *slots = el_snapshot_slots(w->s);
-    uint32_t n = w->s->slots.count;
-    struct el_drive *fresh = calloc(n ? n : 1, sizeof *fresh);
-    int result = fresh ? 0 : -ENOMEM;
+    bool moved = n != ds->n;
+    struct el_drive *fresh;
 
+    for (uint32_t i = 0; i < n; i++)
+        moved |= r->slot[i].old != (int32_t)i;
+    if (!moved)
+        return 0;
+    fresh = calloc(n ? n : 1, sizeof *fresh);
     for (uint32_t i = 0; fresh && i < n; i++) {
         int32_t old = r->slot[i].old;
 
@@ -88,8 +92,16 @@ int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const 
     free(ds->drive);
     ds->drive = fresh;
     ds->n = fresh ? n : 0;
+    return fresh ? 0 : -ENOMEM;
+}
+
+int el_drive_set_remap(struct el_drive_set *ds, const struct el_world *w, const struct el_remap *r)
+{
+    const struct el_slot *slots = el_snapshot_slots(w->s);
+    int result = follow(ds, r, w->s->slots.count);
+
     for (uint32_t i = 0; i < ds->n; i++) {
-        struct el_drive *d = &fresh[i];
+        struct el_drive *d = &ds->drive[i];
 
         if (d->worker && (!el_slot_pollable(&slots[i]) || d->key != slots[i].key)) {
             ds->hung |= !el_worker_idle(d->worker);
@@ -288,28 +300,43 @@ static bool judge(const struct el_drive *d, struct el_world *w, uint32_t row, ui
     return was == EL_SLOT_UP && is != EL_SLOT_UP;
 }
 
-static bool is_quiet(struct el_drive *d, const struct el_slot *slot, int64_t now_us)
+/* A drive that wakes up warms at once: it is asked in the next round, however long it was to be left alone. */
+static void note_io(struct el_drive *d, const struct el_slot *slot, int64_t now_us)
 {
     uint64_t ops = slot->io.read_ops + slot->io.write_ops;
 
     if (!slot->io.valid || ops != d->io_seen || !d->quiet_since_us) {
         d->io_seen = ops;
         d->quiet_since_us = now_us;
+        d->due_us = d->quiet ? now_us : d->due_us;
     }
-    return now_us - d->quiet_since_us > QUIET_US;
+    d->quiet = now_us - d->quiet_since_us > QUIET_US;
 }
 
 /* How long until the next poll: short when heat or trouble is near, long when nothing happens. */
-static uint32_t period_of(struct el_drive *d, const struct el_slot *slot, const struct el_settings *s, int64_t now_us)
+static uint32_t period_of(const struct el_drive *d, const struct el_slot *slot, const struct el_settings *s)
 {
     double room = slot->decision.limit_c - el_reading_kilo(&slot->temp_mc[0]);
-    bool quiet = is_quiet(d, slot, now_us);
 
     if (d->failures)
         return d->failures < FAILED_MISSES ? s->poll.hot_ms : s->poll.normal_ms;
     if (!isfinite(room) || room < s->poll.hot_within_c || slot->decision.cap_ratio < 1 || slot->smart.critical_warning)
         return s->poll.hot_ms;
-    return quiet && room > 2 * s->poll.hot_within_c ? s->poll.idle_ms : s->poll.normal_ms;
+    return d->quiet && room > 2 * s->poll.hot_within_c ? s->poll.idle_ms : s->poll.normal_ms;
+}
+
+/* What is not read grows old, also of a drive that there was no memory to ask. */
+static void expire(const struct el_drive_set *ds, struct el_world *w, const struct el_settings *s, int64_t now_us)
+{
+    for (uint32_t i = 0; i < w->s->slots.count; i++) {
+        struct el_slot *slot = &el_snapshot_slots(w->s)[i];
+
+        if (slot->state == EL_SLOT_UP && (i >= ds->n || !ds->drive[i].worker)) {
+            slot->state = EL_SLOT_STALE;
+            el_text_copy(slot->reason, sizeof slot->reason, "out of memory: it cannot be asked");
+        }
+        el_fill_expire(slot, now_us - 2 * EL_MAX(slot->poll_period_ms, s->poll.tick_ms) * EL_USEC_PER_MSEC);
+    }
 }
 
 void el_drive_set_collect(struct el_drive_set *ds, struct el_world *w, const struct el_settings *s, int64_t now_us)
@@ -321,15 +348,15 @@ void el_drive_set_collect(struct el_drive_set *ds, struct el_world *w, const str
 
         if (!d->worker)
             continue;
+        note_io(d, &el_snapshot_slots(w->s)[i], now_us);
         if (taken) {
             take(d, w, i, now_us);
             slot = &el_snapshot_slots(w->s)[i];
-            slot->poll_period_ms = period_of(d, slot, s, now_us);
+            slot->poll_period_ms = period_of(d, slot, s);
             /* Half a tick early: ticks are the grain of time here. */
             d->due_us = d->start_us + slot->poll_period_ms * EL_USEC_PER_MSEC - s->poll.tick_ms * EL_USEC_PER_MSEC / 2;
         }
         ds->fallen |= judge(d, w, i, EL_MAX(s->poll.hot_ms, s->poll.tick_ms), now_us);
-        slot = &el_snapshot_slots(w->s)[i];
-        el_fill_expire(slot, now_us - 2 * EL_MAX(slot->poll_period_ms, s->poll.tick_ms) * EL_USEC_PER_MSEC);
     }
+    expire(ds, w, s, now_us);
 }

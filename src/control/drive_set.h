@@ -12,7 +12,7 @@ struct el_drive {
     struct el_worker *worker; /* NULL: no drive to ask */
     struct el_poll *poll;     /* the worker's while `running` */
     uint32_t key;
-    bool running, identify, tried;
+    bool running, identify, tried, quiet;
     bool confirm; /* `identify` is only to see whether it is still the same */
     bool renewed; /* `identify` was asked for while a poll ran, whose answer may be of before */
     int64_t start_us, due_us, logs_due_us, quiet_since_us;
@@ -36,7 +36,7 @@ struct el_drive_set {
     int done_fd;
     bool threads;
     bool fallen; /* a drive is up no more: what the kernel says of it is worth a look. Cleared by the tick */
-    bool hung; /* after el_drive_set_free: a worker still stands inside of the backend */
+    bool hung;   /* after el_drive_set_free: a worker still stands inside of the backend */
 };
 
 void el_drive_set_init(struct el_drive_set *d, const struct el_device *dev, int done_fd);

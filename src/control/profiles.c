@@ -22,6 +22,7 @@ struct el_profiles {
     char dir[EL_PATH_MAX];
     struct entry *cards, *drives;
     bool scanned; /* every drive profile is in `drives` */
+    bool lacking; /* see el_profiles_lacked */
 };
 
 struct el_profiles *el_profiles_new(const char *dir)
@@ -62,12 +63,17 @@ static struct entry *find(struct entry *e, const char *name)
     return e;
 }
 
-static struct entry *add(struct entry **list, const char *name)
+/* An entry for what was read (`r` 0), or is none of ours: neither is looked for again. NULL: nobody knows yet. */
+static struct entry *keep(struct el_profiles *p, struct entry **list, const char *name, int r, const char *why)
 {
-    struct entry *e = calloc(1, sizeof *e);
+    struct entry *e = el_is_shortage(r) ? NULL : calloc(1, sizeof *e);
 
-    if (!e)
+    if (!e) {
+        p->lacking = true;
         return NULL;
+    }
+    if (r < 0 && why)
+        el_log_warning("%s", why);
     el_text_copy(e->name, sizeof e->name, name);
     e->next = *list;
     return *list = e;
@@ -76,46 +82,49 @@ static struct entry *add(struct entry **list, const char *name)
 const struct el_card_profile *el_profiles_card(struct el_profiles *p, const char *name)
 {
     struct el_config_error err;
-    struct entry *e;
+    struct entry *e = find(p->cards, name);
+    struct el_card_profile *card;
+    int r;
 
-    if (!name[0])
-        return NULL;
-    e = find(p->cards, name);
-    if (e || !(e = add(&p->cards, name)))
+    if (e || !name[0])
         return e ? e->card : NULL;
-    e->card = malloc(sizeof *e->card);
-    if (e->card && el_config_load_card(p->dir, name, e->card, &err) < 0) {
-        el_log_warning("card profile: %s", err.text);
-        free(e->card);
-        e->card = NULL;
-    }
-    return e->card;
+    err.text[0] = '\0';
+    card = malloc(sizeof *card);
+    r = card ? el_config_load_card(p->dir, name, card, &err) : -ENOMEM;
+    e = keep(p, &p->cards, name, r, err.text);
+    if (e && r == 0)
+        return e->card = card;
+    free(card);
+    return NULL;
 }
 
 static const struct el_drive_profile *load_drive(struct el_profiles *p, const char *name, bool loud)
 {
     struct entry *e = find(p->drives, name);
     struct el_config_error err;
+    struct el_drive_profile *drive;
+    int r;
 
-    if (e || !(e = add(&p->drives, name)))
-        return e ? e->drive : NULL;
-    e->drive = malloc(sizeof *e->drive);
-    if (e->drive && el_config_load_drive(p->dir, name, e->drive, &err) < 0) {
-        if (loud)
-            el_log_warning("drive profile: %s", err.text);
-        free(e->drive);
-        e->drive = NULL;
-    }
-    return e->drive;
+    if (e)
+        return e->drive;
+    err.text[0] = '\0';
+    drive = malloc(sizeof *drive);
+    r = drive ? el_config_load_drive(p->dir, name, drive, &err) : -ENOMEM;
+    e = keep(p, &p->drives, name, r, loud ? err.text : NULL);
+    if (e && r == 0)
+        return e->drive = drive;
+    free(drive);
+    return NULL;
 }
 
 /* Card profiles share the directory; those are no drives and stay as empty entries. */
 static void scan(struct el_profiles *p)
 {
+    bool before = p->lacking;
     DIR *d = opendir(p->dir);
     struct dirent *f;
 
-    p->scanned = true;
+    p->lacking = !d && el_is_shortage(-errno);
     while (d && (f = readdir(d))) {
         size_t n = strlen(f->d_name);
         char name[EL_NAME_MAX];
@@ -127,6 +136,16 @@ static void scan(struct el_profiles *p)
     }
     if (d)
         closedir(d);
+    p->scanned = !p->lacking;
+    p->lacking |= before;
+}
+
+bool el_profiles_lacked(struct el_profiles *p)
+{
+    bool lacked = p->lacking;
+
+    p->lacking = false;
+    return lacked;
 }
 
 const struct el_drive_profile *el_profiles_drive(struct el_profiles *p, const char *name, const char *model)

@@ -11,3 +11,5 @@ struct el_profiles *el_profiles_free(struct el_profiles *p); /* takes NULL, retu
 const struct el_card_profile *el_profiles_card(struct el_profiles *p, const char *name);
 /* By name; when that is empty, by the model a drive reports. */
 const struct el_drive_profile *el_profiles_drive(struct el_profiles *p, const char *name, const char *model);
+/* Something could not be read since this was last asked, for want of memory or descriptors: another try may find it. */
+bool el_profiles_lacked(struct el_profiles *p);

@@ -307,18 +307,19 @@ void el_tick_reload_failed(struct el_tick *t, const char *why)
 static int take_inventory(struct el_tick *t, struct el_inventory *inv)
 {
     struct el_remap remap = {0};
-    int r = t->dev.ops->by_order ? el_card_numbers_apply(t->numbers, inv) : 0;
+    int r = t->dev.ops->by_order ? el_card_numbers_apply(t->numbers, inv) : 0, drives, cards, board;
 
     t->numbers_new |= r > 0;
     if (r >= 0)
         r = el_world_merge(&t->world, inv, &remap);
     if (r < 0)
         return r;
-    if (el_drive_set_remap(&t->drives, &t->world, &remap) < 0 || el_cards_remap(&t->cards, &t->world, &remap) < 0 ||
-        el_board_remap(t->board, &t->world) < 0)
-        r = -ENOMEM;
+    /* The rows have moved: each is told, also when another had no memory for it. */
+    drives = el_drive_set_remap(&t->drives, &t->world, &remap);
+    cards = el_cards_remap(&t->cards, &t->world, &remap);
+    board = el_board_remap(t->board, &t->world);
     el_remap_free(&remap);
-    return r;
+    return drives < 0 || cards < 0 || board < 0 ? -ENOMEM : 0;
 }
 
 static void discover(struct el_tick *t)
@@ -335,8 +336,10 @@ static void discover(struct el_tick *t)
     r = t->dev.ops->discover(t->dev.dev, &inv);
     /* A drive that hangs can be slowed only while it is known for the one it was: a look for its sake alone makes none
      * of another, where the backend does not tell which changed. */
-    if (r == 0 && (asked || inv.named))
+    if (r == 0 && (asked || inv.named)) {
         r = take_inventory(t, &inv);
+        asked |= r < 0; /* half of it may be taken: it must be done again */
+    }
     el_inventory_free(&inv);
     if (r == 0) {
         t->discovered = true;

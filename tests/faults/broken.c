@@ -101,15 +101,24 @@ static bool serial_of(struct broken *b, uint32_t key, char out[24])
 static int b_discover(void *dev, struct el_inventory *inv)
 {
     struct broken *b = dev;
+    int r = strikes(b, BROKEN_DISCOVERY, -1) ? -EIO : b->inner.ops->discover(b->inner.dev, inv);
 
-    return strikes(b, BROKEN_DISCOVERY, -1) ? -EIO : b->inner.ops->discover(b->inner.dev, inv);
+    if (r == 0 && b->few) {
+        inv->n.slots = inv->cards[0].slots /= 2;
+        inv->n.links = inv->cards[0].links /= 2;
+        inv->n.namespaces = EL_MIN(inv->n.namespaces, inv->n.slots);
+        inv->n.sensors /= 2;
+    }
+    return r;
 }
 
 static bool b_changed(void *dev)
 {
     struct broken *b = dev;
+    bool came = b->many;
 
-    return b->inner.ops->changed(b->inner.dev) || broken_now(b, BROKEN_DISCOVERY, -1);
+    b->many = false;
+    return b->inner.ops->changed(b->inner.dev) || came || broken_now(b, BROKEN_DISCOVERY, -1);
 }
 
 static uint32_t random_bytes(struct broken *b, const struct el_admin *cmd, int slot)

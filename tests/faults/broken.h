@@ -57,6 +57,8 @@ struct broken {
     int faults;
     struct el_rng rng;
     bool dead; /* killed: writes nothing any more */
+    bool few;  /* half of the drives and sensors are not plugged in yet */
+    bool many; /* they have just come */
     bool over; /* the daemon has ended: nothing breaks any more */
     uint8_t late[EL_CARD_SLOTS_MAX][512];
     bool late_known[EL_CARD_SLOTS_MAX];

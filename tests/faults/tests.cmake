@@ -29,6 +29,9 @@ foreach(seed IN ITEMS 203173 207480 209914)
   add_test(NAME faults.io_counters.${seed} COMMAND faults_campaign --first ${seed} --count 1)
   set_tests_properties(faults.io_counters.${seed} PROPERTIES LABELS faults TIMEOUT 300)
 endforeach()
+# A drive that idled is asked at once when its I/O comes back: its last reading was 8 C off for half a minute.
+add_test(NAME faults.wakes COMMAND faults_campaign --first 2107328 --count 1)
+set_tests_properties(faults.wakes PROPERTIES LABELS faults TIMEOUT 300)
 # A drive that hangs is slowed, though its fall is followed by a look for drives.
 add_test(NAME faults.hung_is_slowed COMMAND faults_campaign --first 702677 --count 1)
 set_tests_properties(faults.hung_is_slowed PROPERTIES LABELS faults TIMEOUT 300)

@@ -340,6 +340,14 @@ static void clear_dirs(const struct el_settings *s)
     }
 }
 
+void trial_name_profile(struct trial *t)
+{
+    el_card_settings_default(&t->settings.card[0]);
+    strcpy(t->settings.card[0].card, "*");
+    el_text_copy(t->settings.card[0].profile, sizeof t->settings.card[0].profile, card.name);
+    t->settings.cards = 1;
+}
+
 bool trial_open(struct trial *t)
 {
     const struct el_twin_options o = {.card = &card,

@@ -56,7 +56,8 @@ extern double trial_hottest_beyond_c; /* critical, where it could be helped */
 bool trial_setup(const char *card_name, const char *dir);
 
 void trial_invent(struct trial *t, uint64_t seed);
-bool trial_open(struct trial *t); /* the machine, and an empty state directory */
+void trial_name_profile(struct trial *t); /* of the card, in the settings */
+bool trial_open(struct trial *t);         /* the machine, and an empty state directory */
 /* One start of the daemon: 0 or -errno. */
 int trial_start(struct trial *t);
 void trial_round(struct trial *t);

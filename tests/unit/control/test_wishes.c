@@ -72,7 +72,7 @@ static void swapped_unseen_is_filed_under_its_own_serial(void **state)
 }
 
 /* A daemon that was killed left a cap on a drive that is cool by now: the next one lifts it, although its law never
- * asked for a cap; while the drive is hot it stays. */
+ * asked for a cap; while the drive is hot it stays, also when it has to say meanwhile once more who it is. */
 static void lifts_what_an_earlier_run_left(void **state)
 {
     struct el_actuate_target target = {.key = 0, .serial = "SERIAL0", .place = "fake-0 slot 0"};
@@ -91,8 +91,12 @@ static void lifts_what_an_earlier_run_left(void **state)
     assert_int_equal(el_actuate_free(a, 0), 1);
     assert_true(fake.drive[0].cap == 0.3);
 
-    fake.drive[0].temp_k = 348; /* 75 C of 76 */
+    fake.drive[0].temp_k = 343; /* 70 C of 76: hot, and nothing to slow */
     t = start();
+    round_of(t);
+    assert_true(fake.drive[0].cap < 1);
+    fake.changed = true;
+    round_of(t);
     round_of(t);
     assert_true(fake.drive[0].cap < 1);
     fake.drive[0].temp_k = 303;
