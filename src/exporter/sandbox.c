@@ -26,7 +26,7 @@ static size_t choose_calls(const struct el_sandbox *s, struct el_confine_call *o
     for (size_t i = 0; i < EL_ARRAY_SIZE(serving); i++)
         out[n++] = (struct el_confine_call){serving[i]};
     if (s->unix_sockets)
-        out[n++] = (struct el_confine_call){SCMP_SYS(socket), {ALL}, {AF_UNIX}};
+        out[n++] = (struct el_confine_call){SCMP_SYS(socket), {ALL, TYPE}, {AF_UNIX, SOCK_STREAM}};
     for (size_t i = 0; i < EL_ARRAY_SIZE(families); i++) {
         if (s->udp)
             out[n++] = (struct el_confine_call){SCMP_SYS(socket), {ALL, TYPE}, {families[i], SOCK_DGRAM}};

@@ -12,7 +12,7 @@ struct el_sandbox {
     const char
         *read[EL_SANDBOX_PATHS]; /* files and directories, NULL-terminated; those that are not there are skipped */
     const char *write[EL_SANDBOX_PATHS]; /* directories */
-    bool unix_sockets;                   /* may still connect to sockets of this machine (snmpd) */
+    bool unix_sockets;                   /* may still connect to stream sockets of this machine (snmpd) */
     bool udp;                            /* may still make UDP sockets (an SNMP agent of its own, notifications) */
     bool tcp;                            /* may still make TCP sockets (an snmpd reached by TCP) */
 };

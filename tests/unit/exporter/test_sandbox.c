@@ -157,6 +157,11 @@ static int unix_connect(void)
     return verdict(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
 }
 
+static int unix_datagrams(void)
+{
+    return verdict(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) >= 0);
+}
+
 static int udp_socket(void)
 {
     return verdict(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) >= 0 && socket(AF_INET6, SOCK_DGRAM, 0) >= 0);
@@ -171,6 +176,7 @@ static void doors(void **state)
     assert_int_equal(run(udp_socket, &s), DENIED);
     s.unix_sockets = true;
     assert_int_equal(run(unix_connect, &s), OUT);
+    assert_int_equal(run(unix_datagrams, &s), DENIED); /* journal and service manager */
     assert_int_equal(run(connect_tcp, &s), DENIED);
     assert_int_equal(run(udp_socket, &s), DENIED);
     assert_int_equal(run(reuse_listener, &s), DENIED);
