@@ -96,12 +96,12 @@ static int merit(const struct el_guest *g, int64_t now_us)
 
     switch (g->phase) {
     case EL_PHASE_HEADER:
+    case EL_PHASE_CHECK: /* anybody can have a password checked */
         return age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
     case EL_PHASE_REPLY:
         return age_us < SLOW_REPLY_US ? 4 : 2;
     case EL_PHASE_IDLE:
         return 3;
-    case EL_PHASE_CHECK:
     case EL_PHASE_CUT:
         break;
     }

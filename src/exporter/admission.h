@@ -2,8 +2,9 @@
  *
  * Nobody is refused: when the house is full, the newcomer comes in and the least deserving leaves. It is one of the
  * address that holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out
- * by the network); of these, in this order: one that still owes its request after a grace, one that does not read its
- * answer, one that is idle, one that has just come; and of equals the one that has been so for longest. */
+ * by the network); of these, in this order: one that still owes its request, or a right password, after a grace, one
+ * that does not read its answer, one that is idle, one that has just come; and of equals the one that has been so for
+ * longest. */
 #pragma once
 
 #include <stdbool.h>

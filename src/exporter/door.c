@@ -12,8 +12,10 @@
 #define GLANCE           2048 /* bytes of it, the most that are looked at */
 #define TLS_HANDSHAKE    0x16
 #define ACCEPT_PAUSE_US  (50 * EL_USEC_PER_MSEC)
-#define CLOSE_WAIT       8 /* of tcpi_state: netinet/tcp.h names it, but does not go together with linux/tcp.h */
-#define NOTHING_YET      2 /* bytes */
+#define ESTABLISHED      1 /* of tcpi_state: netinet/tcp.h names them, but does not go together with linux/tcp.h */
+#define CLOSE_WAIT       8
+#define NOTHING_YET      2                        /* bytes */
+#define CHECKED_US       (2 * EL_USEC_PER_SEC)    /* so long a password's check may outlive the client's last word */
 #define LINGER_US        (100 * EL_USEC_PER_MSEC) /* what was sent before the end is being answered by then */
 
 void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us)
@@ -167,6 +169,8 @@ void el_door_sweep(struct el_door *d, int64_t now_us)
     for (struct el_guest *g = d->admission.head; g; g = g->next) {
         if (g->phase == EL_PHASE_IDLE)
             look_at_idle(d, g, now_us);
+        if (g->phase == EL_PHASE_CHECK && now_us - g->since_us > CHECKED_US && tcp_of(g->fd).tcpi_state != ESTABLISHED)
+            el_door_cut(d, g, now_us); /* gone: the library does not look at it meanwhile */
         if (!el_admission_overdue(&d->admission, g, now_us))
             continue;
         if (g->phase == EL_PHASE_HEADER)

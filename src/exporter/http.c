@@ -145,11 +145,8 @@ static enum MHD_Result send_not_modified(struct el_http *h, struct MHD_Connectio
 
 static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m, const char *path)
 {
-    struct el_request request = {
-        .path = path,
-        .accept = header_of(m, MHD_HTTP_HEADER_ACCEPT),
-        .accept_encoding = header_of(m, MHD_HTTP_HEADER_ACCEPT_ENCODING),
-    };
+    struct el_request request = {path, header_of(m, MHD_HTTP_HEADER_ACCEPT),
+                                 header_of(m, MHD_HTTP_HEADER_ACCEPT_ENCODING)};
     struct el_body *body = NULL;
     enum MHD_Result done;
     int r = h->o.content->get(h->o.content->ctx, &request, h->now_us, &body);
@@ -158,10 +155,8 @@ static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m,
         h->counters.not_found += r == -ENOENT;
         return send_body(h, m, h->refusal[r == -ENOENT ? EL_REFUSE_PATH : EL_REFUSE_BUSY]);
     }
-    if (body->status == MHD_HTTP_OK && el_negotiate_etag(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag))
-        done = send_not_modified(h, m, body);
-    else
-        done = send_body(h, m, body);
+    r = body->status == MHD_HTTP_OK && el_negotiate_etag(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag);
+    done = r ? send_not_modified(h, m, body) : send_body(h, m, body);
     el_body_unref(body);
     return done;
 }
@@ -335,8 +330,7 @@ static void arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
     c->guest.fd = fd;
     el_admission_enter(&h->door.admission, &c->guest, from, h->now_us);
     h->arriving = c;
-    /* On failure the library has closed the socket, and when it had told on_connection of the start, also of the end.
-     */
+    /* On failure the library has closed the socket, and if it told on_connection of the start, also of the end. */
     if (MHD_add_connection(h->daemon, fd, from, n) != MHD_YES && h->arriving) {
         el_admission_leave(&h->door.admission, &c->guest);
         free(c);
@@ -351,6 +345,14 @@ static void resume(struct el_http *h, struct conn *c, enum el_verdict v)
         c->suspended = false;
         MHD_resume_connection(c->mhd);
     }
+}
+
+/* No longer wait for a verdict: those who were cut meanwhile, or all. */
+static void resume_waiting(struct el_http *h, bool all)
+{
+    for (struct el_guest *g = h->door.admission.head; g; g = g->next)
+        if (((struct conn *)g)->suspended && (all || g->phase == EL_PHASE_CUT))
+            resume(h, (struct conn *)g, EL_VERDICT_BUSY);
 }
 
 /* --- the server --- */
@@ -385,8 +387,7 @@ static int watch_from(struct MHD_Daemon *d, int fd)
     return epoll_ctl(MHD_get_daemon_info(d, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-/* The library's own limit stays out of reach: at 0.9.75 reaching it through MHD_add_connection leaves a mutex locked.
- */
+/* The library's own limit stays out of reach: at 0.9.75 MHD_add_connection leaves a mutex locked when it is reached. */
 static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
 {
     unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
@@ -411,8 +412,7 @@ static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
 
 static void stop_daemon(struct el_http *h)
 {
-    for (struct el_guest *g = h->door.admission.head; g; g = g->next)
-        resume(h, (struct conn *)g, EL_VERDICT_BUSY);
+    resume_waiting(h, true);
     if (h->daemon)
         MHD_stop_daemon(h->daemon);
     h->daemon = NULL;
@@ -560,6 +560,7 @@ static void on_time(struct el_http *h)
 {
     if (h->now_us >= h->next_sweep_us) {
         el_door_sweep(&h->door, h->now_us);
+        resume_waiting(h, false);
         h->next_sweep_us = h->now_us + SWEEP_US;
     }
     if (h->now_us >= h->next_tick_us) {

@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
-"""misbehave.py BUILD [ATTACK...]: clients that misbehave, on loopback, and a good scraper among them. The good one is never refused, its
+"""misbehave.py BUILD [plain|tls|passwords|ATTACK...]: clients that misbehave, on loopback, and a good scraper among them. The good one is never refused, its
 p99 stays within 5 x the quiet one, memory stays bounded, and all is free again 5 s later.
 
 Quiet is the quietest that was measured with nothing going on; what else runs on the machine can only make a ratio worse, so the best of a few tries
 counts.
 Where that is not enough, a bare libmicrohttpd under the same attack is the measure, in turns: attackers take the same processors on a test machine as
 the server does, and what the kernel spends on their connections is not the server's doing."""
+import base64
 import contextlib
 import http.client
 import multiprocessing
+import os
+import pathlib
 import random
 import resource
 import signal
 import socket
+import ssl
 import subprocess
 import sys
+import tempfile
 import time
 
-from harness import Exporter, free_port, wait_until
+from harness import Authority, Exporter, free_port, wait_until
 
 FLOOR = 0.004  # below this it is the scheduler that is measured
 SCRAPES = 300
@@ -25,10 +30,16 @@ TRIES = 8
 RIVAL = 2  # x the bare server, whose turn comes right after: what runs beside changes by the second
 MEMORY_KB = 24 * 1024  # at most, under attack: 256 connections of 16 KB and what the library keeps of each
 
+HASH = "$2y$10$AFzpgz07s2NQ.OBqgmmsg.PxtDFPPX2TauruU3ozq6fzRKw.hiCaq"
+PASSWORD = {"Authorization": "Basic " + base64.b64encode(b"alice:wonderland").decode()}
 
-def dial(port):
+
+def dial(port, source=None):
     s = socket.socket()
     s.setblocking(False)
+    if source:
+        s.setsockopt(socket.IPPROTO_IP, 24, 1)  # IP_BIND_ADDRESS_NO_PORT
+        s.bind((source, 0))
     s.connect_ex(("127.0.0.1", port))
     return s
 
@@ -118,7 +129,105 @@ def rubbish(port):
         s.close()
 
 
+# Under TLS, and with users.
+
+def hello():
+    """The first flight of a client that means it."""
+    out = ssl.MemoryBIO()
+    client = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), out, server_hostname="x")
+    with contextlib.suppress(ssl.SSLWantReadError):
+        client.do_handshake()
+    return out.read()
+
+
+def hello_flood(port):
+    """Handshakes that are begun as fast as they can be and not followed: the server signs, the client does not even look."""
+    sockets, first = [], hello()
+    while True:
+        s = dial(port)
+        time.sleep(0.0005)
+        send(s, first)
+        sockets.append(s)
+        if len(sockets) > 200:
+            sockets.pop(0).close()
+
+
+def bad_handshakes(port):
+    """Records of TLS with anything in them, and a first flight with a few bytes changed."""
+    first = hello()
+    while True:
+        s = dial(port)
+        time.sleep(0.0005)
+        if random.random() < 0.5:
+            n = random.randrange(1, 2000)
+            send(s, b"\x16\x03\x01" + n.to_bytes(2, "big") + random.randbytes(n))
+        else:
+            bent = bytearray(first)
+            for _ in range(3):
+                bent[random.randrange(5, len(bent))] = random.randrange(256)
+            send(s, bytes(bent))
+        s.close()
+
+
+def stalled_handshakes(port):
+    """1,000 sockets that said half of their first flight, or all of it, and then nothing; redialled when cut."""
+    first = hello()
+    sockets = [None] * 1000
+    while True:
+        for i, s in enumerate(sockets):
+            if s and send(s, b""):
+                with contextlib.suppress(BlockingIOError):
+                    if s.recv(1 << 16):
+                        continue
+            elif s:
+                s.close()
+            sockets[i] = dial(port)
+            time.sleep(0.0005)
+            send(sockets[i], first if i % 2 else first[:len(first) // 2])
+        time.sleep(0.5)
+
+
+def renegotiation(port):
+    """Clients that ask for new keys without end, in both versions; begun anew when cut, which is dearer for them than for the server."""
+    def begin(version):
+        return subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-no_ign_eof", version], stdin=subprocess.PIPE,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    clients = {v: begin(v) for v in ("-tls1_2", "-tls1_3")}
+    while True:
+        for version, c in clients.items():
+            try:
+                os.write(c.stdin.fileno(), b"R\n" if version == "-tls1_2" else b"k\n" * 50)
+            except OSError:
+                c.wait()
+                clients[version] = begin(version)
+        time.sleep(0.05)
+
+
+def guess(port, addresses, tls=None):
+    """Passwords, as fast as answers come and a little faster."""
+    sockets = []
+    while True:
+        s = dial(port, random.choice(addresses))
+        time.sleep(0.001)
+        token = base64.b64encode(f"{random.choice(('alice', 'root', 'x' * 200))}:{random.random()}".encode()).decode()
+        send(s, f"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {token}\r\n\r\n".encode())
+        sockets.append(s)
+        if len(sockets) > 200:
+            sockets.pop(0).close()
+
+
+def guesses(port):
+    guess(port, ["127.0.0.1"])
+
+
+def guesses_of_many(port):
+    guess(port, [f"127.0.{i // 250}.{i % 250 + 2}" for i in range(500)])
+
+
 ATTACKS = [slow_sockets, half_requests, pipelining, giant_headers, connect_flood, idle_crowd, rubbish]
+TLS_ATTACKS = [slow_sockets, hello_flood, bad_handshakes, stalled_handshakes, renegotiation]
+PASSWORD_ATTACKS = [guesses, guesses_of_many]
 
 
 def scrape(x):
@@ -147,15 +256,36 @@ def p99_during(x, f, port):
         p.join()
 
 
+class Secured(Exporter):
+    """One that wants a password, and has TLS if there is a certificate; its scraper's password is known."""
+
+    def __init__(self, build, ca=None):
+        self.tls = ca and ca.context()
+        self.secrets = tempfile.TemporaryDirectory(prefix="el-secured-")
+        web = pathlib.Path(self.secrets.name, "web.yml")
+        os.chmod(self.secrets.name, 0o755)
+        files = f"tls_server_config: {{cert_file: {ca.dir}/server.crt, key_file: {ca.dir}/server.key}}\n" if ca else ""
+        web.write_text(f"{files}basic_auth_users: {{alice: {HASH}}}\n")
+        super().__init__(build, "--web.config.file", str(web))
+
+    def get(self, *args, headers=None, **more):
+        return super().get(*args, headers={**(headers or {}), **PASSWORD}, tls=self.tls, **more)
+
+
 class Bare:
     """The least server there is, with the same bytes."""
-    get = Exporter.get
 
-    def __init__(self, x, build):
+    def get(self, *args, **more):
+        return Exporter.get(self, *args, tls=self.tls, **more)
+
+    def __init__(self, x, build, ca=None):
+        self.tls = ca and ca.context()
         self.port = free_port()
+        files = {"TLS_CERT": f"{ca.dir}/server.crt", "TLS_KEY": f"{ca.dir}/server.key"} if ca else {}
         page = x.dir / "page.gz"
         page.write_bytes(x.get(headers={"Accept-Encoding": "gzip"})[2])
-        self.process = subprocess.Popen([f"{build}/tests/speed_floor_http", str(self.port), str(page), "Content-Encoding: gzip"])
+        self.process = subprocess.Popen([f"{build}/tests/speed_floor_http", str(self.port), str(page), "Content-Encoding: gzip"],
+                                        env={**os.environ, **files})
 
     def __enter__(self):
         wait_until("the bare server serves", self.serves, 60)
@@ -178,20 +308,17 @@ def rival_p99(x, bare, f):
         return p99_during(bare, f, x.port)
 
 
-QUIET = []
-
-
-def attack(x, bare, f, descriptors):
+def attack(x, bare, f, descriptors, quiets):
     louds, rivals = [], []
     for _ in range(TRIES):
-        QUIET.append(p99(x))
+        quiets.append(p99(x))
         louds.append(p99_during(x, f, x.port))
-        if min(louds) <= max(5 * min(QUIET), FLOOR):
+        if min(louds) <= max(5 * min(quiets), FLOOR):
             break
         rivals.append(rival_p99(x, bare, f))
         if louds[-1] <= RIVAL * rivals[-1]:
             break
-    loud, quiet, peak = min(louds), min(QUIET), x.resident_kb("VmHWM")
+    loud, quiet, peak = min(louds), min(quiets), x.resident_kb("VmHWM")
     beside = f", {louds[-1] / rivals[-1]:.1f} x the bare server's in the same attack" if rivals else ""
     print(f"{f.__name__:15} p99 {loud * 1e3:6.2f} ms, {loud / quiet:4.1f} x the quiet one ({quiet * 1e3:.2f} ms){beside}, "
           f"peak resident {peak} kB, descriptors {x.descriptors()}", flush=True)
@@ -218,17 +345,34 @@ def behind_a_crowd(x):
         one.close()
 
 
-def main():
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(20000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
-    wanted = sys.argv[2:]
-    with Exporter(sys.argv[1]) as x, Bare(x, sys.argv[1]) as bare:
+def under(attacks, x, build, ca=None, before=lambda x: None):
+    """Each of these attacks against this exporter."""
+    quiets = []
+    if not attacks:
+        return
+    with x, Bare(x, build, ca) as bare:
         p99(x)
         descriptors = x.descriptors()
-        behind_a_crowd(x)
-        for f in ATTACKS:
-            if not wanted or f.__name__ in wanted:
-                attack(x, bare, f, descriptors)
-        print("counted:", *[line for line in x.get()[2].decode().splitlines() if line.startswith("element_http_rejects")], sep="\n  ")
+        before(x)
+        for f in attacks:
+            attack(x, bare, f, descriptors, quiets)
+        print("counted:", *[line for line in x.get()[2].decode().splitlines() if line.startswith("element_http_rejects")], sep="\n  ", flush=True)
+
+
+def main():
+    build, wanted = sys.argv[1], sys.argv[2:]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(20000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
+
+    def chosen(kind, attacks):
+        return [f for f in attacks if not wanted or kind in wanted or f.__name__ in wanted]
+
+    under(chosen("plain", ATTACKS), Exporter(build), build, before=behind_a_crowd)
+    with tempfile.TemporaryDirectory(prefix="el-ca-") as d:
+        os.chmod(d, 0o755)
+        ca = Authority(d)
+        ca.issue("server")
+        under(chosen("tls", TLS_ATTACKS), Secured(build, ca), build, ca)
+    under(chosen("passwords", PASSWORD_ATTACKS), Secured(build), build)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /* The floor of any exporter here: a bare libmicrohttpd server that answers every request with the bytes of one file
- * under the given headers. floor_http PORT FILE ["NAME: VALUE"...] */
+ * under the given headers. floor_http PORT FILE ["NAME: VALUE"...]; over TLS with the certificate and key whose files
+ * TLS_CERT and TLS_KEY name. */
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -20,8 +21,28 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
     return MHD_queue_response(c, MHD_HTTP_OK, response);
 }
 
+/* What the file that a variable names says, or NULL. */
+static char *pem(const char *variable)
+{
+    static char room[2][32 << 10], *next = room[0];
+    const char *path = getenv(variable);
+    FILE *f = path ? fopen(path, "r") : NULL;
+    char *text = next;
+
+    if (!f)
+        return NULL;
+    text[fread(text, 1, sizeof room[0] - 1, f)] = '\0';
+    fclose(f);
+    next = room[1];
+    return text;
+}
+
 int main(int argc, char **argv)
 {
+    char *cert = pem("TLS_CERT"), *key = pem("TLS_KEY");
+    struct MHD_OptionItem secure[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, cert},
+                                      {MHD_OPTION_HTTPS_MEM_KEY, 0, key},
+                                      {MHD_OPTION_END, 0, NULL}};
     static char body[32 << 20];
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     FILE *f = argc > 2 ? fopen(argv[2], "rb") : NULL;
@@ -39,8 +60,8 @@ int main(int argc, char **argv)
         MHD_add_response_header(response, argv[i], value + 2);
     }
     at.sin_port = htons((uint16_t)atoi(argv[1]));
-    d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, NULL, MHD_OPTION_SOCK_ADDR, &at,
-                         MHD_OPTION_END);
+    d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | (cert ? MHD_USE_TLS : 0), 0, NULL, NULL, answer, NULL,
+                         MHD_OPTION_SOCK_ADDR, &at, MHD_OPTION_ARRAY, cert ? secure : secure + 2, MHD_OPTION_END);
     if (!d)
         return 1;
     pause();

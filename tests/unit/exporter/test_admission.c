@@ -76,8 +76,12 @@ static void merit_within_a_crowd(void **state)
     el_admission_phase(&a, &g[0], EL_PHASE_IDLE, 6);
     el_admission_phase(&a, &g[1], EL_PHASE_REPLY, 6);
     assert_ptr_equal(el_admission_victim(&a, S), &g[2]); /* never said anything */
-    el_admission_phase(&a, &g[2], EL_PHASE_CHECK, 7);
-    el_admission_phase(&a, &g[3], EL_PHASE_CHECK, 7);
+    el_admission_phase(&a, &g[2], EL_PHASE_CHECK, S / 2);
+    assert_ptr_equal(el_admission_victim(&a, S), &g[3]);
+    el_admission_phase(&a, &g[3], EL_PHASE_CHECK, S / 2);
+    assert_ptr_equal(el_admission_victim(&a, S), &g[2]); /* guesses at passwords, for all that one knows */
+    el_admission_phase(&a, &g[2], EL_PHASE_REPLY, S);
+    el_admission_phase(&a, &g[3], EL_PHASE_REPLY, S);
     assert_ptr_equal(el_admission_victim(&a, S), &g[0]);     /* idle before busy */
     assert_ptr_equal(el_admission_victim(&a, 2 * S), &g[1]); /* but who does not read goes first */
 }
