@@ -1,86 +1,47 @@
 #include "control/actuate.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/text.h"
+#include "control/carry.h"
 
 #define HUNG_US     (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
 #define AGAIN_US    (5 * EL_USEC_PER_SEC) /* from the first to the second time a failed wish is asked for again, */
 #define AGAIN_MAX   4                     /* 80 s at most later on */
 #define STACK_BYTES (128 * 1024)
 
-/* How things are moved. The null hand moves nothing and knows nothing. */
-struct hand {
-    int (*write)(const struct el_device *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v);
-    int (*read)(const struct el_device *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out);
-    bool leaves_traces; /* needs the journal */
-};
-
-static int device_write(const struct el_device *d, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
-{
-    return d->ops->actuator_write ? d->ops->actuator_write(d->dev, a, key, v) : -ENOTSUP;
-}
-
-static int device_read(const struct el_device *d, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
-{
-    return d->ops->actuator_read ? d->ops->actuator_read(d->dev, a, key, out) : -ENOTSUP;
-}
-
-static int null_write(const struct el_device *d, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
-{
-    return 0;
-}
-
-static int null_read(const struct el_device *d, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
-{
-    return -ENODATA;
-}
-
-static const struct hand device_hand = {device_write, device_read, true};
-static const struct hand null_hand = {null_write, null_read, false};
-
-enum order { NOTHING = 0, READ, VERIFY, RESTORE, WRITE }; /* the later, the more urgent */
-
 struct el_actuate_item {
-    enum el_actuator kind;
-    struct el_actuate_target target;
-    struct el_actuator_value want;
-    enum order order;            /* what is to be done next */
-    bool busy, hung, hot, moved; /* moved: its original is in the journal */
-    bool writing;                /* what it is busy with, or was last, is a write */
-    bool adopting;               /* left by an earlier run, and not read yet: what is there is what is wanted */
-    bool wished, dropped;        /* `want` is a wish of now; it was taken back before it was carried out */
+    struct el_carry_load load;
+    enum el_carry_order order; /* what is to be done next */
+    bool busy, hung, hot;
+    bool writing;         /* what it is busy with, or was last, is a write */
+    bool wished, dropped; /* `want` is a wish of now; it was taken back before it was carried out */
     enum el_doubt doubt;
     uint8_t tries; /* times it was asked for again */
     int64_t busy_since_us, again_us;
-    struct el_actuate_status status;
 };
 
 struct el_actuate {
-    struct el_device dev;
-    struct el_journal *journal; /* under journal_lock */
-    pthread_mutex_t journal_lock, lock;
+    struct el_carry carry;
+    pthread_mutex_t lock; /* of what follows; taken after the journal's */
     pthread_cond_t wake, done;
-    /* under lock */
-    const struct hand *hand;
+    const struct el_carry_hand *hand;
     uint32_t acting; /* kinds that may be moved */
     struct el_actuate_item **item;
     size_t n, next;
     unsigned generation, threads; /* a hung thread belongs to an old generation */
     bool threaded, ending, waited_for;
     bool stirred; /* the thread has work that it was not woken for yet */
-    enum order last;
+    enum el_carry_order last;
 };
 
 static struct el_actuate_item *find(struct el_actuate *a, enum el_actuator kind, const char *serial)
 {
     for (size_t i = 0; i < a->n; i++)
-        if (a->item[i]->kind == kind && strcmp(a->item[i]->target.serial, serial) == 0)
+        if (a->item[i]->load.kind == kind && strcmp(a->item[i]->load.target.serial, serial) == 0)
             return a->item[i];
     return NULL;
 }
@@ -91,7 +52,7 @@ static struct el_actuate_item *find_or_add(struct el_actuate *a, enum el_actuato
     struct el_actuate_item *it = find(a, kind, t->serial), **grown;
 
     if (it) {
-        it->target.key = t->key;
+        it->load.target.key = t->key;
         it->doubt = EL_DOUBT_NONE;
         return it;
     }
@@ -101,139 +62,11 @@ static struct el_actuate_item *find_or_add(struct el_actuate *a, enum el_actuato
     a->item = grown;
     it = calloc(1, sizeof *it);
     if (it) {
-        it->kind = kind;
-        it->target = *t;
+        it->load.kind = kind;
+        it->load.target = *t;
         a->item[a->n++] = it;
     }
     return it;
-}
-
-static bool recorded(struct el_actuate *a, const struct el_actuate_item *it, struct el_journal_entry *out)
-{
-    const struct el_journal_entry *e;
-
-    pthread_mutex_lock(&a->journal_lock);
-    e = el_journal_find(a->journal, it->kind, it->target.serial);
-    if (e)
-        *out = *e;
-    pthread_mutex_unlock(&a->journal_lock);
-    return e;
-}
-
-/* Its original into the journal, once. The device is asked without any lock: it may hang. */
-static int remember(struct el_actuate *a, const struct el_actuate_item *it)
-{
-    struct el_journal_entry e = {.actuator = it->kind};
-    int r = -ENOTSUP;
-
-    if (it->moved || recorded(a, it, &e))
-        return 0;
-    el_text_copy(e.serial, sizeof e.serial, it->target.serial);
-    el_text_copy(e.place, sizeof e.place, it->target.place);
-    if (a->dev.ops->actuator_save)
-        r = a->dev.ops->actuator_save(a->dev.dev, it->kind, it->target.key, e.original, sizeof e.original);
-    if (r < 0)
-        return r;
-    pthread_mutex_lock(&a->journal_lock);
-    r = el_journal_add(a->journal, &e);
-    pthread_mutex_unlock(&a->journal_lock);
-    return r;
-}
-
-/* The work of one order on a copy of the item, without the lock. */
-static void do_write(struct el_actuate *a, const struct hand *hand, struct el_actuate_item *it)
-{
-    struct el_actuate_status *s = &it->status;
-    int r = hand->leaves_traces ? remember(a, it) : 0;
-
-    if (r == 0 && hand->leaves_traces) {
-        it->moved = true;
-        s->last_us = el_clock_boottime_us();
-    }
-    if (r == 0)
-        r = hand->write(&a->dev, it->kind, it->target.key, &it->want);
-    if (r < 0) {
-        s->failures++;
-        if (!s->failed)
-            el_log_warning("%s: setting %s failed: %s", it->target.place, el_actuator_name(it->kind), strerror(-r));
-    }
-    s->failed = r < 0;
-}
-
-/* What a write came to: read when the other drives have been written, so that none waits for the reading of another. */
-static void do_verify(struct el_actuate *a, const struct hand *hand, struct el_actuate_item *it)
-{
-    struct el_actuate_status *s = &it->status, before = *s;
-    struct el_actuator_value now;
-
-    s->known = hand->read(&a->dev, it->kind, it->target.key, &now) == 0;
-    if (!s->known)
-        return;
-    if (!s->failed && !el_actuator_same(it->kind, &now, &it->want)) {
-        s->mismatches++;
-        s->failed = true;
-    }
-    if (!before.known)
-        before.in_force = (struct el_actuator_value){.cap.ratio = 1, .pwm_ratio = now.pwm_ratio};
-    if (!el_actuator_same(it->kind, &before.in_force, &now))
-        *(el_actuator_lowers(it->kind, &before.in_force, &now) ? &s->lowered : &s->raised) += 1;
-    s->in_force = now;
-}
-
-static void do_read(struct el_actuate *a, const struct hand *hand, struct el_actuate_item *it)
-{
-    struct el_actuator_value now;
-
-    it->status.known = hand->read(&a->dev, it->kind, it->target.key, &now) == 0;
-    if (!it->status.known)
-        return;
-    if (it->adopting)
-        it->want = now;
-    if (!el_actuator_same(it->kind, &now, &it->want) && !it->status.failed) {
-        it->status.mismatches++;
-        it->status.failed = true;
-        el_log_warning("%s: %s is not what was set: something else changed it", it->target.place,
-                       el_actuator_name(it->kind));
-    } else if (el_actuator_same(it->kind, &now, &it->want)) {
-        it->status.failed = false;
-    }
-    it->status.in_force = now;
-}
-
-static void do_restore(struct el_actuate *a, struct el_actuate_item *it)
-{
-    struct el_journal_entry e;
-    int r = 0;
-
-    if (recorded(a, it, &e))
-        r = a->dev.ops->actuator_restore
-                ? a->dev.ops->actuator_restore(a->dev.dev, it->kind, it->target.key, e.original)
-                : -ENOTSUP;
-    if (r == 0 || r == -ENODEV) {
-        pthread_mutex_lock(&a->journal_lock);
-        r = el_journal_remove(a->journal, it->kind, it->target.serial);
-        pthread_mutex_unlock(&a->journal_lock);
-    }
-    if (r < 0) {
-        it->status.failures++;
-        if (!it->status.failed)
-            el_log_warning("%s: restoring %s failed: %s", it->target.place, el_actuator_name(it->kind), strerror(-r));
-        it->status.failed = true;
-        return;
-    }
-    it->moved = it->status.failed = it->status.known = false;
-}
-
-static void carry_out(struct el_actuate *a, const struct hand *hand, enum order order, struct el_actuate_item *it)
-{
-    if (order == WRITE)
-        do_write(a, hand, it);
-    else if (order == VERIFY)
-        do_verify(a, hand, it);
-    else if (order == READ)
-        do_read(a, hand, it);
-    else
-        do_restore(a, it);
 }
 
 /* The most urgent item with something to do, in turn among equals; NULL when there is none. */
@@ -245,7 +78,7 @@ static struct el_actuate_item *next_item(struct el_actuate *a)
     for (size_t k = 0; k < a->n; k++) {
         struct el_actuate_item *it = a->item[(a->next + k) % a->n];
 
-        if (it->busy || it->order <= (found ? found->order : NOTHING))
+        if (it->busy || it->order <= (found ? found->order : EL_CARRY_NOTHING))
             continue;
         found = it;
         next = (a->next + k + 1) % a->n;
@@ -257,7 +90,7 @@ static struct el_actuate_item *next_item(struct el_actuate *a)
 static bool is_unwritten(const struct el_actuate *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        if (a->item[i]->order == WRITE || (a->item[i]->busy && a->item[i]->writing && !a->item[i]->hung))
+        if (a->item[i]->order == EL_CARRY_WRITE || (a->item[i]->busy && a->item[i]->writing && !a->item[i]->hung))
             return true;
     return false;
 }
@@ -265,31 +98,32 @@ static bool is_unwritten(const struct el_actuate *a)
 /* One order, with the lock held on entry and exit. Items are never freed while threads run, so `it` stays valid. */
 static void serve(struct el_actuate *a, struct el_actuate_item *it)
 {
-    const struct hand *hand = it->adopting ? &device_hand : a->hand;
-    enum order order = it->order;
-    bool first = order != a->last && order != RESTORE && hand->leaves_traces && a->dev.ops->actuator_survey;
-    struct el_actuate_item copy;
+    const struct el_carry_hand *hand = it->load.adopting ? &el_carry_device_hand : a->hand;
+    enum el_carry_order order = it->order;
+    bool first =
+        order != a->last && order != EL_CARRY_RESTORE && hand->leaves_traces && a->carry.dev.ops->actuator_survey;
+    struct el_carry_load copy;
 
-    it->order = NOTHING;
+    it->order = EL_CARRY_NOTHING;
     it->busy = true;
-    it->writing = order == WRITE;
+    it->writing = order == EL_CARRY_WRITE;
     a->last = order;
     it->busy_since_us = el_clock_boottime_us();
-    copy = *it;
+    copy = it->load;
     pthread_mutex_unlock(&a->lock);
     if (first) /* what was written is read back from a look that came after all of it */
-        a->dev.ops->actuator_survey(a->dev.dev, order != WRITE);
-    carry_out(a, hand, order, &copy);
+        a->carry.dev.ops->actuator_survey(a->carry.dev.dev, order != EL_CARRY_WRITE);
+    el_carry_out(&a->carry, hand, order, &copy);
     pthread_mutex_lock(&a->lock);
-    it->status = copy.status;
-    it->moved = copy.moved;
-    if (it->adopting && order == READ)
-        it->want = copy.want;
-    it->adopting &= order == READ && !copy.status.known; /* tried again in the next round */
+    it->load.status = copy.status;
+    it->load.moved = copy.moved;
+    if (it->load.adopting && order == EL_CARRY_READ)
+        it->load.want = copy.want;
+    it->load.adopting &= order == EL_CARRY_READ && !copy.status.known; /* tried again in the next round */
     it->busy = it->hung = false;
     a->last = order;
-    if (order == WRITE && it->order < VERIFY && it->doubt != EL_DOUBT_REPLACED)
-        it->order = VERIFY;
+    if (order == EL_CARRY_WRITE && it->order < EL_CARRY_VERIFY && it->doubt != EL_DOUBT_REPLACED)
+        it->order = EL_CARRY_VERIFY;
     if (a->ending || (a->waited_for && !is_unwritten(a)))
         pthread_cond_broadcast(&a->done);
 }
@@ -346,9 +180,10 @@ struct el_actuate *el_actuate_new(const struct el_device *dev, struct el_journal
 
     if (!a)
         return NULL;
-    *a = (struct el_actuate){.dev = *dev, .journal = journal, .hand = &null_hand, .threaded = thread};
+    *a = (struct el_actuate){
+        .carry = {.dev = *dev, .journal = journal}, .hand = &el_carry_null_hand, .threaded = thread};
     pthread_mutex_init(&a->lock, NULL);
-    pthread_mutex_init(&a->journal_lock, NULL);
+    pthread_mutex_init(&a->carry.lock, NULL);
     pthread_cond_init(&a->wake, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -405,7 +240,7 @@ void el_actuate_set_acting(struct el_actuate *a, uint32_t kinds)
 {
     pthread_mutex_lock(&a->lock);
     a->acting = kinds;
-    a->hand = kinds ? &device_hand : &null_hand;
+    a->hand = kinds ? &el_carry_device_hand : &el_carry_null_hand;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -422,10 +257,10 @@ struct el_actuate_item *el_actuate_item(struct el_actuate *a, enum el_actuator k
 void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const struct el_actuator_value *v)
 {
     pthread_mutex_lock(&a->lock);
-    it->want = *v;
-    it->adopting = it->dropped = false;
+    it->load.want = *v;
+    it->load.adopting = it->dropped = false;
     it->wished = true;
-    it->order = WRITE;
+    it->order = EL_CARRY_WRITE;
     stir(a);
     pthread_mutex_unlock(&a->lock);
 }
@@ -433,15 +268,15 @@ void el_actuate_want(struct el_actuate *a, struct el_actuate_item *it, const str
 void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t now_us)
 {
     pthread_mutex_lock(&a->lock);
-    if (it->order == NOTHING && !it->busy) {
-        if (!it->wished || !(it->status.failed || it->dropped)) {
+    if (it->order == EL_CARRY_NOTHING && !it->busy) {
+        if (!it->wished || !(it->load.status.failed || it->dropped)) {
             it->tries = 0;
             it->again_us = 0;
         } else if (now_us >= it->again_us) {
             it->again_us = now_us + (AGAIN_US << it->tries);
             it->tries = (uint8_t)EL_MIN(it->tries + 1, AGAIN_MAX);
             it->dropped = false;
-            it->order = WRITE;
+            it->order = EL_CARRY_WRITE;
             stir(a);
         }
     }
@@ -452,12 +287,12 @@ void el_actuate_doubt(struct el_actuate *a, struct el_actuate_item *it, enum el_
 {
     pthread_mutex_lock(&a->lock);
     it->doubt = doubt;
-    if (doubt && (it->order == WRITE || it->order == RESTORE || doubt == EL_DOUBT_REPLACED)) {
-        it->dropped |= it->order == WRITE;
-        it->order = NOTHING;
+    if (doubt && (it->order == EL_CARRY_WRITE || it->order == EL_CARRY_RESTORE || doubt == EL_DOUBT_REPLACED)) {
+        it->dropped |= it->order == EL_CARRY_WRITE;
+        it->order = EL_CARRY_NOTHING;
     }
     if (doubt == EL_DOUBT_REPLACED) /* its original stays in the journal: taken up again where it appears */
-        it->moved = it->wished = it->adopting = it->status.known = false;
+        it->load.moved = it->wished = it->load.adopting = it->load.status.known = false;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -471,7 +306,7 @@ void el_actuate_set_hot(struct el_actuate *a, struct el_actuate_item *it, bool h
 void el_actuate_status(struct el_actuate *a, const struct el_actuate_item *it, struct el_actuate_status *out)
 {
     pthread_mutex_lock(&a->lock);
-    *out = it->status;
+    *out = it->load.status;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -480,7 +315,7 @@ bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it)
     bool moved;
 
     pthread_mutex_lock(&a->lock);
-    moved = it->moved;
+    moved = it->load.moved;
     pthread_mutex_unlock(&a->lock);
     return moved;
 }
@@ -490,10 +325,10 @@ int el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bo
 {
     int taken = 0;
 
-    pthread_mutex_lock(&a->journal_lock);
+    pthread_mutex_lock(&a->carry.lock);
     pthread_mutex_lock(&a->lock);
-    for (size_t i = 0; i < el_journal_count(a->journal); i++) {
-        const struct el_journal_entry *e = el_journal_at(a->journal, i);
+    for (size_t i = 0; i < el_journal_count(a->carry.journal); i++) {
+        const struct el_journal_entry *e = el_journal_at(a->carry.journal, i);
         bool its = strcmp(e->serial, t->serial) == 0;
         struct el_actuate_item *it = its ? find_or_add(a, e->actuator, t) : NULL;
 
@@ -501,18 +336,19 @@ int el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bo
             taken = -ENOMEM;
         if (it)
             out[e->actuator] = it;
-        if (!it || it->moved || it->wished)
+        if (!it || it->load.moved || it->wished)
             continue;
         taken = taken ? taken : 1;
-        it->moved = true;
-        it->adopting = it->kind != EL_ACTUATOR_FAN;
+        it->load.moved = true;
+        it->load.adopting = it->load.kind != EL_ACTUATOR_FAN;
         it->hot = hot;
-        it->want = (struct el_actuator_value){.cap.ratio = 1};
-        it->order = it->adopting ? READ : RESTORE; /* its board drives a fan better than what somebody left there */
+        it->load.want = (struct el_actuator_value){.cap.ratio = 1};
+        /* its board drives a fan better than what somebody left there */
+        it->order = it->load.adopting ? EL_CARRY_READ : EL_CARRY_RESTORE;
         el_log_info("%s: %s was left set by an earlier run; its original is known", t->place,
-                    el_actuator_name(it->kind));
+                    el_actuator_name(it->load.kind));
     }
-    pthread_mutex_unlock(&a->journal_lock);
+    pthread_mutex_unlock(&a->carry.lock);
     stir(a);
     pthread_mutex_unlock(&a->lock);
     return taken;
@@ -521,32 +357,33 @@ int el_actuate_adopt(struct el_actuate *a, const struct el_actuate_target *t, bo
 /* Fans go back to the board's own control whatever the temperature: it is the one that must decide when we do not. */
 static bool may_release(const struct el_actuate_item *it)
 {
-    return it->moved && !it->doubt && (!it->hot || it->kind == EL_ACTUATOR_FAN);
+    return it->load.moved && !it->doubt && (!it->hot || it->load.kind == EL_ACTUATOR_FAN);
 }
 
 void el_actuate_tick(struct el_actuate *a, int64_t now_us)
 {
     pthread_mutex_lock(&a->lock);
-    a->last = NOTHING; /* what was seen in another round is old */
+    a->last = EL_CARRY_NOTHING; /* what was seen in another round is old */
     for (size_t i = 0; i < a->n; i++) {
         struct el_actuate_item *it = a->item[i];
-        bool acting = a->acting >> it->kind & 1;
+        bool acting = a->acting >> it->load.kind & 1;
 
         if (it->busy && !it->hung && now_us - it->busy_since_us > HUNG_US) {
-            it->hung = it->status.failed = true;
-            it->status.failures++;
+            it->hung = it->load.status.failed = true;
+            it->load.status.failures++;
             a->generation++; /* the thread that hangs leaves when it comes back; another serves the rest */
-            el_log_warning("%s: setting %s hangs; going on without it", it->target.place, el_actuator_name(it->kind));
+            el_log_warning("%s: setting %s hangs; going on without it", it->load.target.place,
+                           el_actuator_name(it->load.kind));
             if (start_thread(a) < 0)
                 el_log_error("cannot start another actuator thread: nothing is written until the hung one returns");
         }
-        if (it->order != NOTHING || it->busy || it->doubt == EL_DOUBT_REPLACED)
+        if (it->order != EL_CARRY_NOTHING || it->busy || it->doubt == EL_DOUBT_REPLACED)
             continue;
         it->wished &= acting;
         if (!acting && may_release(it))
-            it->order = RESTORE;
-        else if ((acting || it->adopting) && it->moved)
-            it->order = READ;
+            it->order = EL_CARRY_RESTORE;
+        else if ((acting || it->load.adopting) && it->load.moved)
+            it->order = EL_CARRY_READ;
     }
     stir(a);
     pthread_mutex_unlock(&a->lock);
@@ -556,7 +393,7 @@ void el_actuate_tick(struct el_actuate *a, int64_t now_us)
 static bool has_work(const struct el_actuate *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        if (a->item[i]->order != NOTHING)
+        if (a->item[i]->order != EL_CARRY_NOTHING)
             return true;
     return a->threads > 0;
 }
@@ -570,7 +407,7 @@ size_t el_actuate_free(struct el_actuate *a, int64_t wait_us)
         return 0;
     pthread_mutex_lock(&a->lock);
     for (size_t i = 0; i < a->n; i++)
-        a->item[i]->order = may_release(a->item[i]) ? RESTORE : NOTHING;
+        a->item[i]->order = may_release(a->item[i]) ? EL_CARRY_RESTORE : EL_CARRY_NOTHING;
     a->ending = true;
     stir(a);
     pthread_cond_signal(&a->wake);
@@ -585,12 +422,12 @@ size_t el_actuate_free(struct el_actuate *a, int64_t wait_us)
         pthread_mutex_lock(&a->lock);
         left = 0;
         for (size_t i = 0; i < a->n; i++)
-            left += a->item[i]->moved;
+            left += a->item[i]->load.moved;
         pthread_mutex_unlock(&a->lock);
         return left;
     }
-    left = el_journal_count(a->journal);
-    el_journal_free(a->journal);
+    left = el_journal_count(a->carry.journal);
+    el_journal_free(a->carry.journal);
     for (size_t i = 0; i < a->n; i++)
         free(a->item[i]);
     free(a->item);
