@@ -227,6 +227,14 @@ static int compare_endpoints(const void *a, const void *b)
 
 /* ---- rows ---- */
 
+/* A slot that is a whole bus tells no device. */
+static bool is_in_slot(const char *bus_device, const char *slot)
+{
+    size_t n = strlen(slot);
+
+    return strncmp(bus_device, slot, n) == 0 && (!bus_device[n] || (bus_device[n] == ':' && strchr(slot, ':')));
+}
+
 static void physical_slot(const struct el_sysfs *fs, const char *bus_device, char *out, size_t size)
 {
     EL_AUTO_NAMES struct el_names names = {0};
@@ -238,7 +246,7 @@ static void physical_slot(const struct el_sysfs *fs, const char *bus_device, cha
         if (!el_sysfs_join(dir, PCI_SLOTS, names.name[i]) ||
             el_sysfs_line(fs, dir, "address", address, sizeof address) < 0)
             continue;
-        if (strcmp(address, bus_device) == 0) {
+        if (is_in_slot(bus_device, address)) {
             el_text_clean(out, size, names.name[i]);
             return;
         }

@@ -11,8 +11,9 @@ RUNTIME, STATE = '/run/elementd', '/run/state'
 class Daemon:
     """`elementd govern` and `elementd-exporter`; settings is YAML text."""
 
-    def __init__(self, lab, mode='enforce', settings='', poll='', exporter=True, environment=''):
-        self.lab, self.mode, self.environment, self.poll = lab, mode, environment, poll
+    def __init__(self, lab, mode='enforce', settings='', poll='', exporter=True, environment='', tick_ms=1000, poll_ms=1000):
+        self.lab, self.mode, self.environment = lab, mode, environment
+        self.poll = f'tick_ms: {tick_ms}, hot_ms: {poll_ms}, normal_ms: {poll_ms}, idle_ms: {poll_ms}{poll}'
         self.configure(settings)
         lab.ok(f'mkdir -p {RUNTIME}')
         self.start()
@@ -23,7 +24,7 @@ class Daemon:
 
     def configure(self, settings):
         with open(self.lab.share + '/elementd.yaml', 'w') as f:
-            f.write(f'profiles_dir: {HERE}/profiles\npoll: {{tick_ms: 1000, hot_ms: 1000, normal_ms: 1000, idle_ms: 1000{self.poll}}}\n' + settings)
+            f.write(f'profiles_dir: {HERE}/profiles\npoll: {{{self.poll}}}\n' + settings)
         self.lab.ok(f'{ELEMENTD} check /host/elementd.yaml')
 
     def start(self):

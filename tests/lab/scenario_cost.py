@@ -1,4 +1,4 @@
-"""What polling costs: 6,000 polls with nothing added to the error log, and CPU beside a bare loop of the same ioctl, in a guest that
+"""What polling costs: 10,000 polls with nothing added to the error log, and CPU beside a bare loop of the same ioctl, in a guest that
 counts one instruction a nanosecond."""
 import re
 from daemon import *
@@ -9,7 +9,7 @@ def run():
     with Lab(drives=1, counted=True, boot_timeout=300) as lab:
         live(lab, 1)
         name = controller(lab, 'LAB0000')
-        out = lab.ok(f'{PROBE} discover "identify LAB0000" "cost LAB0000 {name} 400" "polls LAB0000 6000"', timeout=300)
+        out = lab.ok(f'{PROBE} discover "identify LAB0000" "cost LAB0000 {name} 400" "polls LAB0000 10000"', timeout=900)
         bare, poll = (float(us) for us in re.search(r'bare ([\d.]+) us poll ([\d.]+)', out).groups())
         print('\n'.join(line for line in out.splitlines() if line.startswith(('cost', 'polls'))))
         print(f'a poll takes {poll / bare:.3f} times the bare ioctl')

@@ -10,6 +10,7 @@
  *   status                              every command ends with this NVMe status
  *   hang                                commands wait until it is gone
  *   commands                            written: one line per command, "opcode dword10 dword11"
+ *   refusals                            written: how many commands ended with a status; SMART tells it as error log entries
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -82,6 +83,27 @@ static void note(const char *drive, const struct nvme_passthru_cmd *c)
     }
 }
 
+static void count_refusal(const char *drive)
+{
+    unsigned n = 0;
+
+    (void)number(drive, "refusals", &n);
+    put_number(drive, "refusals", n + 1);
+}
+
+/* Bytes 176 and on of a SMART page: what is in the file, and a strict drive's own refusals. */
+static void add_refusals(const char *drive, uint8_t *smart)
+{
+    unsigned n;
+    uint64_t entries;
+
+    if (!number(drive, "refusals", &n))
+        return;
+    memcpy(&entries, smart + 176, sizeof entries);
+    entries += n;
+    memcpy(smart + 176, &entries, sizeof entries);
+}
+
 static int page(const char *drive, const char *name, const struct nvme_passthru_cmd *c, int missing)
 {
     char path[256];
@@ -125,12 +147,10 @@ static int feature(const char *drive, struct nvme_passthru_cmd *c)
     return 0;
 }
 
-static int answer(const char *drive, struct nvme_passthru_cmd *c)
+static int carry_out(const char *drive, struct nvme_passthru_cmd *c)
 {
     char name[32];
     unsigned v;
-
-    note(drive, c);
     while (there(drive, "hang"))
         usleep(20000);
     if (number(drive, "errno", &v)) {
@@ -147,6 +167,19 @@ static int answer(const char *drive, struct nvme_passthru_cmd *c)
         return page(drive, "smart.bin", c, INVALID_LOG);
     snprintf(name, sizeof name, "log-%02x.bin", c->cdw10 & 0xff);
     return c->opcode == GET_LOG ? page(drive, name, c, INVALID_LOG) : INVALID_FIELD;
+}
+
+static int answer(const char *drive, struct nvme_passthru_cmd *c)
+{
+    int r;
+
+    note(drive, c);
+    r = carry_out(drive, c);
+    if (r > 0)
+        count_refusal(drive);
+    else if (r == 0 && c->opcode == GET_LOG && (c->cdw10 & 0xff) == 2 && c->data_len >= 184)
+        add_refusals(drive, (uint8_t *)(uintptr_t)c->addr);
+    return r;
 }
 
 int ioctl(int fd, unsigned long request, ...)

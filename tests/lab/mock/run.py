@@ -309,6 +309,59 @@ def check_cost(m):
     assert len(m.commands(1)) == 100 and 'bad 0' in out, out  # one command a poll, none to find the drive
 
 
+def strict(version, **fields):
+    """A drive that refuses, and counts as an error, whatever its Identify does not promise. Values of bytes by offset."""
+    page = bytearray(identify('MOCK0', hctm=False))
+    struct.pack_into('<I', page, 80, version)
+    for offset, value in fields.items():
+        page[int(offset[1:])] = value
+    return bytes(page)
+
+
+def check_error_log(m):
+    """From the start of the daemon on, and over 10,000 polls: not one command that a strict drive refuses."""
+    config = ('--config', m.dir + '/tree/elementd.yaml')
+    m.write('elementd.yaml', f'state_dir: {m.dir}/state\nruntime_dir: {m.dir}/run\n'
+            'poll: {tick_ms: 100, hot_ms: 100, normal_ms: 100, idle_ms: 100}')
+    os.makedirs(m.dir + '/state', exist_ok=True)
+    os.makedirs(m.dir + '/run', exist_ok=True)
+    m.unset(0, 'feature-10')
+    if os.path.exists(m.mock + '/nvme0/refusals'):  # of the checks before
+        m.unset(0, 'refusals')
+    logs = bytearray(1024)
+    logs[0] = logs[4] = logs[8] = logs[24] = logs[0x81 * 4] = 1
+    mandatory = {'log-01.bin': bytes(64), 'log-03.bin': bytes(512)}
+    supported = mandatory | {'log-00.bin': bytes(logs), 'log-06.bin': bytes(564), 'log-81.bin': bytes(512)}
+    for name, page, pages in (('old', strict(0x10000), mandatory), ('plain', strict(0x10400, b261=2), mandatory),
+                              ('rich', strict(0x20000, b256=0x10, b261=0x3f, b328=7, b525=1), supported)):
+        m.set(0, 'identify.bin', page)
+        m.set(0, 'feature-04', '343')
+        m.set(0, 'feature-06', '1')
+        for file, content in pages.items():
+            m.set(0, file, content)
+        m.commands(0)
+        daemon = m.start('govern', *config, '--mode', 'observe', '--sandbox', 'off', program=f'{BUILD}/elementd')
+        deadline = time.monotonic() + 60
+        path = f'{m.mock}/nvme0/commands'
+        while time.monotonic() < deadline and not (os.path.exists(path) and len(open(path).read().split('\n')) > 30):
+            time.sleep(0.1)
+        daemon.terminate()
+        daemon.communicate(timeout=60)
+        asked = m.commands(0)
+        assert len(asked) > 29 and not os.path.exists(f'{m.mock}/nvme0/refusals'), (name, asked)
+        out = m.probe('discover', 'polls MOCK0 10000')
+        assert 'polls 10000 bad 0 error_log 0' in out, out
+        others = [c for c in asked if not c.startswith('02 007f0002')]
+        print(f'  {name}: {len(others)} commands besides polls, 10,000 polls, error log 0')
+    for file in ('feature-04', 'feature-06', *supported):
+        m.unset(0, file)
+    m.set(0, 'feature-10', '0')
+    m.set(0, 'identify.bin', identify('MOCK0'))
+    m.probe('discover', 'feature MOCK0 0x10', 'feature MOCK0 0x99')
+    assert 'error_log 1' in m.probe('discover', 'polls MOCK0 1'), 'the drive counts nothing'
+    m.unset(0, 'refusals')
+
+
 def main():
     if os.geteuid() != 0 or subprocess.run(['unshare', '-m', 'true'], capture_output=True).returncode:
         print('skipped: needs the right to make mount namespaces')
@@ -320,7 +373,7 @@ def main():
             print(f'skipped: the namespace cannot be made here: {probe}')
             return 77
         for check in (check_power_states, check_quirks, check_hctm, check_failures, check_states, check_hang, check_odd_answers,
-                      check_odd_pages, check_chaos, check_killed, check_cost):
+                      check_odd_pages, check_chaos, check_killed, check_cost, check_error_log):
             check(m)
             print(f'{check.__name__}: passed')
         return 0
