@@ -1,5 +1,6 @@
 /* A manager's datagram to an agent of our own, through net-snmp and our answers, over loopback. After each an honest
  * question: its answer tells that the agent lives, and that all there was to say before has been said. */
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -94,7 +95,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         send(manager, question, sizeof question - 1, 0) != sizeof question - 1)
         return 0;
     do {
-        got = recv(manager, reply, sizeof reply, 0);
+        do
+            got = recv(manager, reply, sizeof reply, 0);
+        while (got < 0 && errno == EINTR); /* the fuzzer's own alarm */
         if (got < 0)
             abort(); /* it does not answer any more */
         check_reply(reply, (size_t)got, known);
