@@ -362,7 +362,8 @@ static bool taken(const struct el_confine *c, const char *not_done, int r)
 {
     if (r == 0)
         return true;
-    el_log(c->mode == EL_SANDBOX_REQUIRE ? EL_LOG_ERROR : EL_LOG_WARNING, "sandbox: %s: %s", not_done, strerror(-r));
+    el_log(c->mode == EL_SANDBOX_REQUIRE ? EL_LOG_ERROR : EL_LOG_WARNING, "sandbox: %s: %s%s", not_done, strerror(-r),
+           c->mode == EL_SANDBOX_REQUIRE ? "; --sandbox auto goes on without it" : "");
     return c->mode != EL_SANDBOX_REQUIRE;
 }
 

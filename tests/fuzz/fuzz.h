@@ -3,6 +3,7 @@
  * cheap variations of them. */
 #pragma once
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,15 +29,33 @@ static inline const char *fuzz_file(const uint8_t *data, size_t n)
     return path;
 }
 
-/* A scratch directory with the bytes in a file called `name`. */
+static inline char *fuzz_dir_path(void)
+{
+    static char dir[64];
+
+    return dir;
+}
+
+static inline void fuzz_dir_remove(void)
+{
+    DIR *dir = opendir(fuzz_dir_path());
+
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        unlinkat(dirfd(dir), e->d_name, 0);
+    if (dir)
+        closedir(dir);
+    rmdir(fuzz_dir_path());
+}
+
+/* A scratch directory, gone at the end, with the bytes in a file called `name`. */
 static inline const char *fuzz_dir(const char *name, const uint8_t *data, size_t n)
 {
-    static char dir[64], path[128];
+    char *dir = fuzz_dir_path(), path[128];
     int fd;
 
     if (!dir[0]) {
-        snprintf(dir, sizeof dir, "%s/fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-        if (!mkdtemp(dir))
+        snprintf(dir, 64, "%s/fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+        if (!mkdtemp(dir) || atexit(fuzz_dir_remove) != 0)
             abort();
     }
     snprintf(path, sizeof path, "%s/%s", dir, name);
