@@ -7,6 +7,8 @@ static const char help[] =
     "usage: elementd-exporter [flags]\n"
     "Serves the snapshot that elementd writes: Prometheus, JSON, a status page, SNMP.\n\n"
     "  --config FILE               settings (default: " EL_CONFIG_FILE " if it is there); flags win over it\n"
+    "  --config.check              says whether it could serve with these settings, web configuration and\n"
+    "                              certificates, and ends: 0 or 1\n"
     "  --snapshot FILE             what to serve (default: snapshot in the runtime directory of the settings)\n"
     "  --state-dir DIR             its own memory (default: $STATE_DIRECTORY)\n"
     "  --user NAME                 whose rights to take when started by root (" EL_EXPORTER_USER ";\n"

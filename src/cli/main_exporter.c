@@ -46,9 +46,10 @@ int main(int argc, char **argv)
     struct exporter e = {
         .o = {.user = EL_EXPORTER_USER, .state_dir = getenv("STATE_DIRECTORY"), .load = load, .load_web = load_web}};
     char name[] = "elementd-exporter", why[4096];
-    bool version = false;
+    bool version = false, check = false;
     const struct el_flag flags[] = {
         {"config", EL_FLAG_TEXT, &e.o.config_path},
+        {"config.check", EL_FLAG_SWITCH, &check},
         {"snapshot", EL_FLAG_TEXT, &e.o.snapshot_path},
         {"state-dir", EL_FLAG_TEXT, &e.o.state_dir},
         {"user", EL_FLAG_TEXT, &e.o.user},
@@ -81,10 +82,16 @@ int main(int argc, char **argv)
     if (!e.o.config_path && access(EL_CONFIG_FILE, F_OK) == 0)
         e.o.config_path = EL_CONFIG_FILE;
     e.o.ctx = &e;
-    if (load(&e, &s, why, sizeof why) < 0) {
+    r = load(&e, &s, why, sizeof why);
+    if (r == 0) {
+        el_log_setup("elementd-exporter", check ? EL_LOG_ERROR : s.log_level, s.log_format);
+        r = check ? el_exporter_check(&e.o, &s, why, sizeof why) : 0;
+    }
+    if (r < 0) {
         fprintf(stderr, "elementd-exporter: %s\n", why);
         return EL_EXIT_BAD;
     }
-    el_log_setup("elementd-exporter", s.log_level, s.log_format);
+    if (check)
+        return puts("elementd-exporter: the configuration is good") == EOF;
     return el_exporter_run(&e.o, &s);
 }

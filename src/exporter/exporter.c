@@ -42,25 +42,21 @@ struct exporter {
     bool settings_refused, web_refused; /* the last ones offered; the ones before them are in force */
 };
 
-/* Everything the web configuration needs, or nothing. */
-static int load_web(struct exporter *x, const char *path, struct el_web_config **config, struct el_tls **tls)
+/* Everything the web configuration needs, or nothing and why. */
+static int load_web(struct exporter *x, const char *path, struct el_web_config **config, struct el_tls **tls, char *why,
+                    size_t why_size)
 {
-    char why[512] = "";
     int r;
 
     *config = NULL;
     *tls = NULL;
     if (!path[0])
         return 0;
-    r = x->o->load_web(path, config, why, sizeof why);
+    r = x->o->load_web(path, config, why, why_size);
     if (r == 0 && (*config)->tls)
-        r = el_tls_new(*config, tls, why, sizeof why);
-    if (r < 0) {
-        el_log_error("%s", why);
+        r = el_tls_new(*config, tls, why, why_size);
+    if (r < 0)
         *config = el_web_config_free(*config);
-    }
-    if (r == -EACCES && x->started)
-        el_log_error("the sandbox reads only in directories that were named at the start; for a new one, restart");
     return r;
 }
 
@@ -84,12 +80,19 @@ static int protect(struct exporter *x, const char *path, bool asked)
 {
     struct el_web_config *config;
     struct el_tls *tls;
+    char why[512] = "";
     int r;
 
     x->web_seen = (struct stat){0};
     if (path[0])
         el_file_changed(path, &x->web_seen);
-    r = load_web(x, path, &config, &tls);
+    r = load_web(x, path, &config, &tls, why, sizeof why);
+    if (r < 0)
+        el_log_error(
+            "%s%s", why,
+            r == -EACCES && x->started
+                ? "; the sandbox reads only in directories that were named at the start: for a new one, restart"
+                : "");
     if (r == 0 && (r = check_successor(x, path, config, asked)) == 0)
         r = el_http_protect(x->http, config, tls);
     if (r == 0) {
@@ -441,6 +444,29 @@ static int serve(struct exporter *x)
     if (r < 0)
         el_log_error("the HTTP server gave up: %s", strerror(-r));
     el_notify("STOPPING=1");
+    return r;
+}
+
+int el_exporter_check(const struct el_exporter_options *o, const struct el_settings *settings, char *why, size_t size)
+{
+    struct exporter x = {.o = o, .settings = *settings};
+    EL_AUTO_FREE struct el_snmp_plan *plan = calloc(1, sizeof *plan);
+    struct el_web_config *web = NULL;
+    struct el_tls *tls = NULL;
+    uint64_t groups;
+    int r = plan ? groups_of(settings, &groups, why, size) : -ENOMEM;
+
+    if (r == 0 && el_snmp_plan_wanted(settings))
+        r = el_snmp_plan_read(settings, o->state_dir, plan, why, size);
+    if (r == 0)
+        r = load_web(&x, settings->web.config_file, &web, &tls, why, size);
+    if (r == 0 && web && (r = enter_sandbox(&x)) == 0) {
+        el_tls_unref(tls);
+        el_web_config_free(web);
+        r = load_web(&x, settings->web.config_file, &web, &tls, why, size); /* with the rights that it will have */
+    }
+    el_tls_unref(tls);
+    el_web_config_free(web);
     return r;
 }
 

@@ -20,5 +20,10 @@ struct el_exporter_options {
     void *ctx;
 };
 
+/* Whether it could serve with this, read with the rights it will have: gives up the caller's. 0, or -errno with the
+ * reason in `why`. */
+int el_exporter_check(const struct el_exporter_options *o, const struct el_settings *settings, char *why,
+                      size_t why_size);
+
 /* Serves until SIGTERM or SIGINT. The exit code: 0, or 1 when it could not serve (logged). */
 int el_exporter_run(const struct el_exporter_options *o, const struct el_settings *settings);

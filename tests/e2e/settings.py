@@ -72,6 +72,26 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     check(bad.returncode == 1 and f"{path}:3: cards[0].profile: no card profile" in bad.stderr, bad.stderr)
     write("cards:\n  - card: '*'\n    profile: lqd4500\n")
     check(command("check", path).returncode == 0, "a profile that is there")
+    # The web configuration that it names, and its certificates. They are read in the sandbox, in which no leaks can be looked for.
+    calm = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
+    web = os.path.join(base, "web.yaml")
+    for text, line, says in (("basic_auth_users:\n  alice: secret\n", 2, "expected a bcrypt hash"), ("tls_server_config: {}\n", 1, "states nothing"),
+                             ("tls_server_config: {cert_file: gone.crt, key_file: gone.key}\n", None, f"cannot read {base}/gone.crt"),
+                             ("tls_server_config: {cert: x, key: x}\n", None, "certificate (inline)"), (None, None, "cannot be read"), ("# later\n", None, None)):
+        write(f"web: {{config_file: {web}}}\n")
+        if text:
+            with open(web, "w", encoding="utf-8") as f:
+                f.write(text)
+        elif os.path.exists(web):
+            os.remove(web)
+        got, told = command("check", path, env=calm), json.loads(command("check", "--json", path, env=calm).stdout)
+        where = f"{web}:{line}: " if line else f"{web}: "
+        check(got.returncode == (1 if says else 0) and (not says or where in got.stderr and says in got.stderr), f"{text}: {got}")
+        check(not told["good"] or not says, str(told))
+        check([(p["file"], p.get("line")) for p in told["problems"]] == ([(web, line)] if says else []), str(told))
+        got = subprocess.run([ELEMENTD + "-exporter", "--config", path, "--config.check"], capture_output=True, text=True, timeout=60, check=False,
+                             env=calm)
+        check(got.returncode == (1 if says else 0) and (says or "is good") in got.stderr + got.stdout, f"{text}: {got}")
     write('snmp:\n  sinks:\n    - v2c:public@udp:127.0.0.1:162\n    - v2c:public@udp:no-such-host.invalid:162\n')
     warned = command("check", path)  # the exporter would start, and ask again
     check(warned.returncode == 0 and f"{path}:4: snmp.sinks[1]: warning: " in warned.stderr and warned.stderr.count("\n") == 1, warned.stderr)
