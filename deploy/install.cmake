@@ -15,7 +15,7 @@ function(el_install_files destination)
   endforeach()
 endfunction()
 
-el_install_files(${EL_UNITS} deploy/systemd/*.service)
+el_install_files(${EL_UNITS} deploy/systemd/*.service deploy/systemd/*.socket)
 foreach(slice IN ITEMS system user machine)
   el_install_files(${EL_UNITS}/${slice}.slice.d deploy/systemd/${slice}.slice.d/*.conf)
 endforeach()

@@ -12,8 +12,8 @@
 
 #define FIRST_DELAY_US (50 * EL_USEC_PER_MSEC)
 #define LAST_DELAY_US  (10 * EL_USEC_PER_SEC)
-#define QUICK_US       (5 * EL_USEC_PER_SEC) /* dead sooner than this after its start: a crash loop */
-#define GIVES_UP_US    (2 * EL_USEC_PER_SEC)
+#define QUICK_US       (5 * EL_USEC_PER_SEC)  /* dead sooner than this after its start: a crash loop */
+#define GIVES_UP_US    (30 * EL_USEC_PER_SEC) /* by then a slow machine knows too what is wrong */
 
 void el_minder_init(struct el_minder *m, const char *name, const char *path, char **args, bool capture)
 {

@@ -99,6 +99,29 @@ def whole_run(base):
             child.kill()
 
 
+def launched(base):
+    """Both programs as children of the launcher, watched with it."""
+    port = free_port()
+    with open(os.path.join(base, "run.log"), "w+", encoding="utf-8") as said:
+        child = subprocess.Popen([*WATCH, ELEMENTD, "run", "--simulate", "element-aic", "--runtime-dir", f"{base}/run2", "--state-dir", f"{base}/state2",
+                                  "--sandbox", "off", "--web.listen-address", f"127.0.0.1:{port}"], stdout=said, stderr=subprocess.STDOUT, env=ENV)
+
+        def ready():
+            if child.poll() is not None:
+                raise SystemExit("run ended: " + open(said.name, encoding="utf-8").read())
+            return urllib.request.urlopen(f"http://127.0.0.1:{port}/-/ready", timeout=20).status == 200
+
+        try:
+            wait_for("readiness of both", ready, 12)
+            scrape(port)
+            child.send_signal(signal.SIGHUP)
+            scrape(port)
+            child.send_signal(signal.SIGTERM)
+            judge("run with its children", child.wait(timeout=120), (0,), open(said.name, encoding="utf-8", errors="replace").read())
+        finally:
+            child.kill()
+
+
 def ways_out(base):
     def put(name, text):
         path = os.path.join(base, name)
@@ -136,9 +159,8 @@ def ways_out(base):
     leaves("govern", *twin, "--runtime-dir", "/proc/x", "--state-dir", f"{base}/s", "--sandbox", "off", expected=(1,))
     leaves("govern", *twin, "--runtime-dir", f"{base}/r", "--state-dir", "/proc/x", "--sandbox", "off", expected=(1,))
     leaves("restore", *twin, "--state-dir", f"{base}/s", expected=(0, 1))
-    if not WATCH:  # its children are more than valgrind can follow
-        leaves("run", *twin, *dirs, "--web.listen-address", "nonsense", "--sandbox", "off", expected=(1, 2))
-        leaves("run", *twin, *dirs, "--config", wrong, "--web.listen-address", f"127.0.0.1:{free_port()}", expected=(1, 2))
+    leaves("run", *twin, *dirs, "--web.listen-address", "nonsense", "--sandbox", "off", expected=(1, 2))
+    leaves("run", *twin, *dirs, "--config", wrong, "--web.listen-address", f"127.0.0.1:{free_port()}", "--sandbox", "off", expected=(1, 2))
     for flags in (("--runtime-dir", nowhere), ("--json", "--runtime-dir", nowhere), ("--config", wrong)):
         leaves("status", *flags, expected=(1, 2))
     leaves("pause", "soon", expected=(2,))
@@ -172,6 +194,7 @@ with tempfile.TemporaryDirectory(prefix="el-leaks-") as scratch:
     os.chmod(scratch, 0o755)
     if len(sys.argv) < 3 or sys.argv[2] != "exits":
         whole_run(scratch)
+        launched(scratch)
     if len(sys.argv) < 3 or sys.argv[2] != "run":
         ways_out(scratch)
 check(not bad, f"{len(bad)} exits are not clean: {bad}")

@@ -15,4 +15,9 @@ expect() { # UNIT TENTHS
 }
 expect elementd.service 20
 expect elementd-exporter.service 15
+# The socket that systemd may hold for the exporter is the one it would open itself.
+port=$(sed -nE 's/^ListenStream=([0-9]+)$/\1/p' deploy/systemd/elementd-exporter.socket)
+grep -q "EL_WEB_PORT *\"$port\"" -r src --include=*.h || { echo "elementd-exporter.socket: ListenStream is not the default port"; bad=1; }
+lines=$(systemd-analyze verify deploy/systemd/elementd-exporter.socket 2>&1 | grep -vE "is not executable|Command 'man|Failed to (prepare|load)|^$")
+[ -z "$lines" ] || { echo "$lines"; bad=1; }
 exit $bad

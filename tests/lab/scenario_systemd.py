@@ -152,6 +152,19 @@ def watched(h):
     h.lab.ok('rm -r /run/systemd/system/elementd*.service.d; systemctl daemon-reload; systemctl restart elementd elementd-exporter', timeout=200)
 
 
+def holds_the_port(h):
+    step('the port held by systemd')
+    assert h.lab.sh('systemctl is-enabled elementd-exporter.socket')[1].strip() == 'disabled'
+    h.lab.ok('systemctl stop elementd-exporter; systemctl start elementd-exporter.socket', timeout=100)
+    h.metric('element_ready 1')  # the first scrape starts it
+    h.active('elementd-exporter')
+    before = h.pid('elementd-exporter')
+    h.lab.ok(f'kill -KILL {before}; curl -sf --max-time 60 http://127.0.0.1:10450/metrics >/dev/null', timeout=100)
+    h.restarted('elementd-exporter', before)
+    h.lab.ok('systemctl stop elementd-exporter.socket elementd-exporter; systemctl start elementd-exporter', timeout=100)
+    h.active('elementd-exporter')
+
+
 def puts_back(h):
     step('what was set comes back after SIGKILL')
     cold, hot = ('governor: {mode: enforce}\npoll: {tick_ms: 1000, hot_ms: 1000, normal_ms: 1000, idle_ms: 1000}\n'
@@ -186,7 +199,7 @@ def run():
         shutil.copy(deb, lab.share + '/elementd.deb')
         h = Host(lab)
         try:
-            for part in (starts, reloads, journal, killed, watched, puts_back, leaves_nothing):
+            for part in (starts, reloads, journal, killed, watched, holds_the_port, puts_back, leaves_nothing):
                 part(h)
         except AssertionError:
             print(lab.sh('systemctl status elementd elementd-exporter --no-pager -l; journalctl --no-pager -o cat -n 80')[1])

@@ -8,7 +8,8 @@ list=$(dpkg-deb -c "$deb" | awk '{print $6}')
 has() { grep -qx "./$1" <<<"$list" || { echo "missing in the package: $1"; bad=1; }; }
 
 for f in usr/bin/elementd usr/bin/elementd-exporter etc/elementd/elementd.yaml usr/share/snmp/mibs/ELEMENT-MIB.txt \
-  lib/systemd/system/elementd.service lib/systemd/system/elementd-exporter.service lib/sysusers.d/elementd.conf \
+  lib/systemd/system/elementd.service lib/systemd/system/elementd-exporter.service \
+  lib/systemd/system/elementd-exporter.socket lib/sysusers.d/elementd.conf \
   usr/share/elementd/prometheus/rules/elementd-alerts.yml usr/share/elementd/profiles/lqd4500.yaml \
   usr/share/elementd/dashboards/elementd-fleet.json usr/share/elementd/runbooks/ElementDriveLost.md \
   usr/share/man/man8/elementd.8.gz usr/share/man/man8/elementd-exporter.8.gz usr/share/man/man5/elementd.yaml.5.gz \
