@@ -3,138 +3,112 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAP_MOST (1u << 20) /* larger files are not worth the resident pages: copying is all they cost */
-
-static const struct el_file_half none = {.fd = -1};
+#define PAGE     4096u
+#define MAP_MOST (1u << 20) /* larger frames are not worth the resident pages: copying is all they cost */
 
 void el_file_pair_init(struct el_file_pair *p)
 {
-    p->live = p->spare = none;
-    signal(SIGIO, SIG_IGN);
+    *p = (struct el_file_pair){.fd = -1};
 }
 
-static void unmap(struct el_file_half *h)
+static void drop(struct el_file_pair *p)
 {
-    if (h->map)
-        munmap(h->map, (size_t)h->size);
-    h->map = NULL;
+    if (p->map)
+        munmap(p->map, 2 * p->room);
+    if (p->fd >= 0)
+        close(p->fd);
+    el_file_pair_init(p);
 }
 
-static void drop(struct el_file_half *h)
+/* Still under its name and as long as it was made: what is mapped is there to be written. */
+static bool is_ours(const struct el_file_pair *p)
 {
-    unmap(h);
-    if (h->fd >= 0)
-        close(h->fd);
-    *h = none;
+    struct stat st;
+
+    return p->fd >= 0 && fstat(p->fd, &st) == 0 && st.st_nlink == 1 && st.st_size == (off_t)(2 * p->room);
 }
 
-static int put_all(int fd, const char *bytes, size_t n)
+/* All pages of both frames are made now: copying into them cannot fail later, making them could. */
+static int make(struct el_file_pair *p, int dirfd, const char *name, size_t n, mode_t mode)
 {
-    off_t at = 0;
+    int r;
 
-    while ((size_t)at < n) {
-        ssize_t w = pwrite(fd, bytes + at, n - (size_t)at, at);
+    drop(p);
+    if (unlinkat(dirfd, name, 0) < 0 && errno != ENOENT)
+        return -errno;
+    p->fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (p->fd < 0 || fchmod(p->fd, mode) < 0)
+        return -errno;
+    p->room = (n / PAGE + 2) * PAGE; /* for what comes and goes, a page more */
+    do
+        r = posix_fallocate(p->fd, 0, (off_t)(2 * p->room));
+    while (r == EINTR);
+    if (r != 0)
+        return -r;
+    if (p->room > MAP_MOST)
+        return 0;
+    p->map = mmap(NULL, 2 * p->room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, p->fd, 0);
+    if (p->map == MAP_FAILED)
+        p->map = NULL;
+    return 0;
+}
+
+static int put(const struct el_file_pair *p, const char *bytes, size_t n)
+{
+    size_t frame = p->second ? p->room : 0, at = 0;
+
+    if (p->map) {
+        memcpy(p->map + frame, bytes, n);
+        return futimens(p->fd, NULL) < 0 ? -errno : 0; /* a write to a mapping moves no time by itself */
+    }
+    while (at < n) {
+        ssize_t w = pwrite(p->fd, bytes + at, n - at, (off_t)(frame + at));
 
         if (w < 0 && errno == EINTR)
             continue;
         if (w < 0)
             return -errno;
-        at += w;
+        at += (size_t)w;
     }
-    return ftruncate(fd, at) < 0 ? -errno : 0;
+    return 0;
 }
 
-/* Pages that were written are there: copying into them cannot fail, a call that makes them can. */
-static int put(struct el_file_half *h, const void *bytes, size_t n)
+static int replace(struct el_file_pair *p, int dirfd, const char *name, const void *bytes, size_t n, mode_t mode)
 {
+    char fresh[NAME_MAX + 1];
     int r;
 
-    if (h->map && h->size == (off_t)n) {
-        memcpy(h->map, bytes, n);
-        return 0;
+    if ((size_t)snprintf(fresh, sizeof fresh, "%s.new", name) >= sizeof fresh)
+        return -ENAMETOOLONG;
+    r = make(p, dirfd, fresh, n, mode);
+    if (r == 0)
+        r = put(p, bytes, n);
+    if (r == 0 && renameat(dirfd, fresh, dirfd, name) < 0)
+        r = -errno;
+    if (r < 0) {
+        unlinkat(dirfd, fresh, 0);
+        drop(p);
     }
-    unmap(h);
-    r = put_all(h->fd, bytes, n);
-    if (r < 0)
-        return r;
-    h->size = (off_t)n;
-    h->map = n <= MAP_MOST ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, h->fd, 0) : MAP_FAILED;
-    if (h->map == MAP_FAILED)
-        h->map = NULL;
-    return 0;
-}
-
-/* Still under its name and as long as we left it, and nobody else has it open or mapped: only then the kernel grants a
- * write lease. It is given back at once: under the lease a reader of the published file would have to wait for us. The
- * spare has no reader that knows its name. */
-static bool is_free(const struct el_file_half *spare)
-{
-    struct stat st;
-
-    return spare->fd >= 0 && fstat(spare->fd, &st) == 0 && st.st_nlink == 1 && st.st_size == spare->size &&
-           fcntl(spare->fd, F_SETLEASE, F_WRLCK) == 0 && fcntl(spare->fd, F_SETLEASE, F_UNLCK) == 0;
-}
-
-/* Opened anew under a name that is free: what had the name may be in somebody's hands. */
-static int open_fresh(struct el_file_half *spare, int dirfd, const char *name, mode_t mode)
-{
-    drop(spare);
-    if (unlinkat(dirfd, name, 0) < 0 && errno != ENOENT)
-        return -errno;
-    spare->fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-    return spare->fd < 0 || fchmod(spare->fd, mode) < 0 ? -errno : 0;
-}
-
-/* The spare takes the name. What had the name becomes the spare if it is ours, and goes otherwise. */
-static int publish(struct el_file_pair *p, int dirfd, const char *spare, const char *name)
-{
-    struct el_file_half was = p->live;
-
-    if (was.fd < 0 || renameat2(dirfd, spare, dirfd, name, RENAME_EXCHANGE) < 0) {
-        if (renameat(dirfd, spare, dirfd, name) < 0)
-            return -errno;
-        drop(&was);
-    }
-    p->live = p->spare;
-    p->spare = was;
-    return 0;
+    return r;
 }
 
 int el_file_pair_write(struct el_file_pair *p, int dirfd, const char *name, const void *bytes, size_t n, mode_t mode)
 {
-    char spare[NAME_MAX + 1];
-    int r = 0;
+    int r = n <= p->room && is_ours(p) ? put(p, bytes, n) : replace(p, dirfd, name, bytes, n, mode);
 
-    if ((size_t)snprintf(spare, sizeof spare, "%s.new", name) >= sizeof spare)
-        return -ENAMETOOLONG;
-    if (!is_free(&p->spare))
-        r = open_fresh(&p->spare, dirfd, spare, mode);
     if (r == 0)
-        r = put(&p->spare, bytes, n);
-    if (r == 0)
-        r = publish(p, dirfd, spare, name);
-    if (r < 0) {
-        unlinkat(dirfd, spare, 0);
-        drop(&p->spare);
-    }
+        p->second = !p->second;
     return r;
 }
 
 void el_file_pair_remove(struct el_file_pair *p, int dirfd, const char *name)
 {
-    char spare[NAME_MAX + 1];
-
-    snprintf(spare, sizeof spare, "%.240s.new", name);
     unlinkat(dirfd, name, 0);
-    unlinkat(dirfd, spare, 0);
-    drop(&p->live);
-    drop(&p->spare);
+    drop(p);
 }

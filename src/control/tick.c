@@ -45,6 +45,8 @@ struct el_tick {
     uint64_t log_next;     /* number of the first event not yet logged */
     bool discovered, news; /* news: something may have changed since drives were looked for */
     bool numbers_new;      /* not yet given to the saver */
+    bool paused;           /* by the administrator */
+    int64_t dir_us;        /* when files last came or went in the runtime directory, by its own time */
     double air_wish_lfm;   /* last written; NAN = none */
     int write_error;       /* of the last snapshot, said once */
 };
@@ -381,7 +383,20 @@ int el_tick_event_fd(const struct el_tick *t)
     return t->dev.ops->event_fd ? t->dev.ops->event_fd(t->dev.dev) : -1;
 }
 
-/* Until when the administrator has paused us; 0 = not. Only root or ourselves may say so. */
+/* Files came or went in the runtime directory since the last look. A second look within the second that its time tells: a
+ * change may follow another without moving it. */
+static bool dir_changed(struct el_tick *t)
+{
+    struct stat st;
+    int64_t was_us = t->dir_us;
+
+    if (fstat(t->runtime_fd, &st) < 0)
+        return true;
+    t->dir_us = st.st_mtim.tv_sec * EL_USEC_PER_SEC + st.st_mtim.tv_nsec / 1000;
+    return t->dir_us != was_us || llabs(t->world.s->realtime_us - t->dir_us) < EL_USEC_PER_SEC;
+}
+
+/* The administrator has paused us, and the time is not over. Only root or ourselves may say so. */
 static bool is_paused(const struct el_tick *t, int64_t now)
 {
     struct stat st;
@@ -476,7 +491,9 @@ int el_tick_finish(struct el_tick *t)
     if (el_board_collect(t->board, &t->world, now, 3 * s->poll.tick_ms * EL_USEC_PER_MSEC))
         el_cards_refresh(&t->cards, &t->world);
     el_drive_set_collect(&t->drives, &t->world, s, now);
-    el_cards_step(&t->cards, &t->world, &t->drives, is_paused(t, now), now);
+    if (dir_changed(t) || t->paused)
+        t->paused = is_paused(t, now);
+    el_cards_step(&t->cards, &t->world, &t->drives, t->paused, now);
     el_actuate_wait_written(t->hands, WRITE_WAIT_US);
     el_endurance_step(t->wear, t->world.s);
     step_alarms(t);

@@ -3,9 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-
-#include "base/buf.h"
-#include "base/file.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SNAPSHOT_MAX      (256u << 20) /* no machine comes near; keeps a lying size from eating memory */
 #define STALE_PERIODS     3LL          /* one may be late; assumed */
@@ -251,18 +250,75 @@ bool el_snapshot_fresh(const struct el_snapshot *s, int64_t now_us)
     return now_us - s->time_us <= STALE_PERIODS * (s->period_ms ? s->period_ms : PERIOD_MS_DEFAULT) * EL_USEC_PER_MSEC;
 }
 
+static int read_at(int fd, void *out, size_t n, off_t at)
+{
+    for (size_t got = 0; got < n;) {
+        ssize_t r = pread(fd, (char *)out + got, n - got, at + (off_t)got);
+
+        if (r < 0 && errno != EINTR)
+            return -errno;
+        if (r == 0)
+            return -EBADMSG;
+        got += r < 0 ? 0 : (size_t)r;
+    }
+    return 0;
+}
+
+/* A snapshot of at most `room` bytes, in a block of its own. */
+static int read_frame(int fd, off_t at, size_t room, struct el_snapshot **out, const char **why)
+{
+    struct el_snapshot head, *s;
+    int r = 0;
+
+    *why = "not an elementd snapshot";
+    if (room < sizeof head || (r = read_at(fd, &head, sizeof head, at)) < 0 ||
+        memcmp(head.magic, EL_SNAPSHOT_MAGIC, sizeof head.magic) != 0)
+        return r < 0 ? r : -EBADMSG;
+    *why = "cut short";
+    if (head.size < sizeof head || head.size > room || head.size > SNAPSHOT_MAX)
+        return -EBADMSG;
+    s = malloc(head.size);
+    if (!s)
+        return -ENOMEM;
+    r = read_at(fd, s, head.size, at);
+    if (r == 0 && !el_snapshot_check(s, head.size, why))
+        r = -EBADMSG;
+    if (r < 0)
+        el_snapshot_free(s);
+    else
+        *out = s;
+    return r;
+}
+
+/* Where the newer frame begins, as far as the headers can tell: 0 or `room`. */
+static off_t newer(int fd, off_t room)
+{
+    struct el_snapshot h[2] = {0};
+
+    for (int i = 0; i < 2; i++)
+        if (read_at(fd, &h[i], offsetof(struct el_snapshot, time_us), i * room) < 0)
+            return 0;
+    return memcmp(h[1].magic, EL_SNAPSHOT_MAGIC, sizeof h[1].magic) == 0 && h[1].seq > h[0].seq ? room : 0;
+}
+
 int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why)
 {
-    struct el_buf bytes = {0};
-    int r = el_file_read(dirfd, path, SNAPSHOT_MAX, &bytes);
+    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    uint64_t size = 0; /* of the file, where a snapshot stands alone */
+    const char *unsaid;
+    struct stat st;
+    off_t at, room;
+    int r;
 
     *why = NULL;
-    if (r == 0 && !el_snapshot_check(bytes.data ? bytes.data : "", bytes.len, why))
-        r = -EBADMSG;
-    if (r < 0) {
-        el_buf_free(&bytes);
-        return r;
-    }
-    *out = (struct el_snapshot *)bytes.data;
-    return 0;
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -errno;
+    if (read_at(fd, &size, sizeof size, offsetof(struct el_snapshot, size)) == 0 && size == (uint64_t)st.st_size)
+        return read_frame(fd, 0, size, out, why);
+    room = st.st_size / 2;
+    at = newer(fd, room);
+    r = read_frame(fd, at, (size_t)room, out, why);
+    if (r == -EBADMSG && read_frame(fd, room - at, (size_t)room, out, &unsaid) == 0)
+        r = 0; /* the newer one is being written: there is the one before */
+    return r;
 }

@@ -363,5 +363,6 @@ EL_SNAPSHOT_TABLE(alarms, el_alarm)
  * second. */
 bool el_snapshot_fresh(const struct el_snapshot *s, int64_t now_us);
 
-/* From its file form, which is its bytes. Free with el_snapshot_free. 0 or -errno (-EBADMSG: not a sound snapshot). */
+/* From a file: of a lone one, which is its bytes, or of two that are written in turns (base/pair.h), then the newer one that
+ * is whole. Free with el_snapshot_free. 0 or -errno (-EBADMSG: not a sound snapshot). */
 int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why);

@@ -504,9 +504,12 @@ WRAP(int, flock, int fd, int operation)
     return is_interrupted() ? -1 : __real_flock(fd, operation);
 }
 
-WRAP(int, ftruncate, int fd, off_t n)
+WRAP(int, posix_fallocate, int fd, off_t from, off_t n)
 {
-    return is_interrupted() || fails(BROKEN_DISK_FULL, ENOSPC) ? -1 : __real_ftruncate(fd, n);
+    kill_point();
+    if (is_interrupted())
+        return EINTR;
+    return fails(BROKEN_DISK_FULL, ENOSPC) ? ENOSPC : __real_posix_fallocate(fd, from, n);
 }
 
 WRAP(int, fchmod, int fd, mode_t mode)
