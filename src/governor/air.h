@@ -5,14 +5,29 @@
 
 #include "governor/observer.h"
 
+#define EL_AIR_STATES 3
+
+/* What the rise over the inlet usually is: an offset for heat that nobody declared, so many degrees for each watt, and
+ * as many more while the watts move, as the sink is slower or faster than declared. */
+struct el_air_usual {
+    double x[EL_AIR_STATES], p[EL_AIR_STATES][EL_AIR_STATES]; /* learnt, and its covariance */
+    double first_c_per_w;                                     /* rise over flow at first: the scale of what x may be */
+};
+
 struct el_air {
-    double flow_w;             /* heat into the sink, as slow as the sink */
-    double resistance_c_per_w; /* apparent: rise over flow; NAN = not known yet */
-    double usual_c_per_w;      /* what it was, slowly */
-    double usual_lfm;          /* measured airflow, slowly; 0 = no sensor */
-    double known_s;
-    double worse; /* evidence that it does worse */
-    double lfm;   /* inferred; NAN = not known yet */
+    double flow_w, inlet_c;         /* heat into the sink, and the air, as slow as the sink */
+    double resistance_c_per_w;      /* apparent: rise over flow; NAN = not known yet */
+    double gain[EL_CARD_SLOTS_MAX]; /* of host watts, slowly: what the drives' filters give from gain to power error */
+    struct el_air_usual usual;
+    double usual_lfm;      /* measured airflow, slowly; 0 = no sensor */
+    double known_s;        /* how long has been learnt; judged from 10 minutes on */
+    double rise_s, flow_s; /* sums of both over the first minutes */
+    double error_c;        /* rise beyond the usual one, smoothed */
+    double wander;         /* usual square of what evidence counts */
+    double worse;          /* evidence that it does worse */
+    double lfm;            /* inferred; NAN = not known yet */
+    uint32_t drives;       /* that are counted, ... */
+    bool watts;            /* ... and whether the card's power is measured: else what was learnt is of another card */
     bool failing;
 };
 

@@ -17,7 +17,7 @@ struct score { /* of one law over all plants that bind */
     double ratio, worst, over, over_mean, above, above_worst, warning, writes, writes_worst, cycle, unfair,
         unbound_ratio, unbound_worst;
     double watts_ratio, watts_worst, watts_over, air_s, tick_us;
-    uint32_t air, air_reported;
+    uint32_t air, air_reported, cards, air_false;
     double critical, avoidable;
 };
 
@@ -100,9 +100,11 @@ static void add(struct score *s, const struct plant_options *o, const struct tri
     if (t->demand_ratio < 0.2 || t->oracle_above_s_h > 20) /* not even the oracle can hold this one */
         return;
     s->tick_us = EL_MAX(s->tick_us, t->tick_us);
+    s->cards++;
+    s->air_false += t->air_false;
     if (o->kind == PLANT_AIR_STEP) {
         s->air++;
-        if (isfinite(t->air_reported_s) && t->air_reported_s >= 0) {
+        if (isfinite(t->air_reported_s)) {
             s->air_reported++;
             s->air_s = EL_MAX(s->air_s, t->air_reported_s);
         }
@@ -181,8 +183,9 @@ static void print_table(const struct score *s)
                100 * s[i].unbound_worst, 100 * s[i].watts_ratio, 100 * s[i].watts_worst, s[i].watts_over);
     printf("\n%u plants bind by temperature, %u by card watts, %u do not bind. element: failing air reported in %u of "
            "%u plants, after %.0f s at most; "
-           "%.2f us per step at most.\n",
-           s[0].n, s[0].watts, s[0].unbound, s[0].air_reported, s[0].air, s[0].air_s, s[0].tick_us);
+           "falsely on %u of all %u; %.2f us per step at most.\n",
+           s[0].n, s[0].watts, s[0].unbound, s[0].air_reported, s[0].air, s[0].air_s, s[0].air_false, s[0].cards,
+           s[0].tick_us);
 }
 
 static void print_faults(const struct score *s)
@@ -210,11 +213,12 @@ static void print_json(const struct score *s)
                "\"range_c\": %.3f, \"unfairness\": %.4f, \"unbound_ratio_mean\": %.5f, \"unbound_ratio_worst\": %.5f, "
                "\"watts_ratio_mean\": %.5f, "
                "\"watts_ratio_worst\": %.5f, \"watts_above_w\": %.3f, \"air_plants\": %u, \"air_reported\": %u, "
+               "\"air_false\": %u, "
                "\"air_reported_s_worst\": %.0f, \"step_us\": %.2f}",
                i ? "," : "", entrants[i].name, s[i].ratio, s[i].worst, s[i].over, s[i].above, s[i].above_worst,
                s[i].warning, s[i].writes, s[i].writes_worst, s[i].cycle, s[i].unfair, s[i].unbound_ratio,
                s[i].unbound_worst, s[i].watts_ratio, s[i].watts_worst, s[i].watts_over, s[i].air, s[i].air_reported,
-               s[i].air_s, s[i].tick_us);
+               s[i].air_false, s[i].air_s, s[i].tick_us);
     printf("\n]}\n");
 }
 

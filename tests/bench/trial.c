@@ -188,7 +188,9 @@ static void run_law(const struct el_governor_law *law, const struct plant_option
                         p.slot[i].demand, p.slot[i].burst_w);
             fprintf(f, "\n");
         }
-        if (isnan(t->air_reported_s) && d.air_failing)
+        if (d.air_failing && p.now_s < p.air_step_s)
+            t->air_false = true;
+        else if (d.air_failing && isnan(t->air_reported_s))
             t->air_reported_s = p.now_s - p.air_step_s;
         plant_step(&p, cap);
         tally(y, &p);

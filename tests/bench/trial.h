@@ -16,6 +16,7 @@ struct trial {
     double jain, oracle_jain;
     double power_over_w;   /* mean excess above the card's watts when above */
     double air_reported_s; /* from the air step to the report; NAN = never, or no step */
+    bool air_false;        /* reported though no air was lost, or before it was */
     double tick_us;
 };
 
