@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py SCENARIO: runs one lab scenario in a fresh guest. Exit 0 passed, 1 failed, 77 skipped (no QEMU or no way to get a
 kernel). A failure of the lab itself (125) is tried once more; a failure of the thing under test never is."""
-import importlib.util, os, shutil, subprocess, sys, time, traceback
+import importlib.util, os, resource, shutil, subprocess, sys, time, traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -32,7 +32,8 @@ def attempt(scenario):
     try:
         start = time.time()
         scenario()
-        print(f'passed in {time.time() - start:.1f} s')
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(f'passed in {time.time() - start:.1f} s, {used.ru_utime + used.ru_stime:.1f} s of processors')
         return 0
     except LabError as error:
         print(f'the lab failed: {error}')

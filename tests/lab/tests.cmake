@@ -20,6 +20,7 @@ el_lab(power_cap)
 el_lab(swap)
 el_lab(events)
 el_lab(hang full)
+el_lab(dies full)
 el_lab(closed_loop)
 el_lab(arrays full)
 
