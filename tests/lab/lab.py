@@ -152,7 +152,7 @@ class Lab:
             raise AssertionError(f'status {status}: {script}\n{output}')
         return output
 
-    def wait(self, script, timeout=30):
+    def wait(self, script, timeout=120):
         """Asks until the script succeeds: how to wait for a guest that may be slow."""
         end = time.time() + timeout
         while True:

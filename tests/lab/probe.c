@@ -1,7 +1,7 @@
 /* probe COMMAND...: drives the host backend alone, for the lab. Commands run in order, each an argument with words in
  * it:
  *
- *   discover | links | sensors | sleep SECONDS | file PATH ROLE MAX_AGE | changed SECONDS
+ *   discover | links | sensors | sleep SECONDS | file PATH ROLE MAX_AGE | changed SECONDS | until ROW STATE SECONDS
  *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | cost SERIAL CONTROLLER COUNT | io SERIAL
  *   upset COUNT | watch SNAPSHOT SECONDS
  *   usable|save|read|restore ACTUATOR SERIAL-OR-SENSOR | write ACTUATOR SERIAL-OR-SENSOR VALUE [WATTS]
@@ -103,6 +103,19 @@ static void changed(double seconds)
         }
     }
     result("changed", -ETIMEDOUT);
+}
+
+/* Looks until a slot is in this state. */
+static void until(uint32_t row, const char *state, double seconds)
+{
+    int64_t end = el_clock_boottime_us() + (int64_t)(seconds * 1e6);
+
+    for (; el_clock_boottime_us() < end; usleep(100000)) {
+        if (device.ops->discover(device.dev, &inv) == 0 && row < inv.n.slots &&
+            strcmp(el_slot_state_name(inv.slots[row].state), state) == 0)
+            return;
+    }
+    result("until", -ETIMEDOUT);
 }
 
 static int smart_page(uint32_t key, uint8_t page[EL_NVME_SMART_SIZE])
@@ -392,6 +405,8 @@ static void run(char *command)
         usleep((useconds_t)(strtod(words[1], NULL) * 1e6));
     else if (strcmp(verb, "changed") == 0)
         changed(strtod(words[1], NULL));
+    else if (strcmp(verb, "until") == 0)
+        until((uint32_t)atoi(words[1]), words[2], strtod(words[3], NULL));
     else if (strcmp(verb, "smart") == 0)
         smart(key_of(words[1]));
     else if (strcmp(verb, "identify") == 0)
