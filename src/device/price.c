@@ -17,7 +17,7 @@ static uint64_t rate(double watts, double joules)
 {
     double r = joules > 0 ? watts / joules : INFINITY;
 
-    return r < 1 ? 1 : r > 1e15 ? (uint64_t)1e15 : (uint64_t)llround(r);
+    return r < 1 ? 1 : r > 1e15 ? (uint64_t)1e15 : (uint64_t)(r + 0.5);
 }
 
 struct el_price_model el_price_model(const struct el_cap *cap, double watts)

@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#define NEAR_W 1e-9 /* of the total */
+
 static double given(double level, double want, double floor, double weight)
 {
     return EL_MAX(floor, EL_MIN(want, level * weight));
@@ -12,22 +14,31 @@ static double given(double level, double want, double floor, double weight)
 double el_allocate(uint32_t n, const double *want, const double *floor, const double *weight, double total,
                    double *give)
 {
-    double sum = 0, lo = 0, hi = 0;
+    double sum = 0, floors = 0, lo = 0, hi = 0, level;
 
     for (uint32_t i = 0; i < n; i++) {
         give[i] = EL_MAX(floor[i], want[i]);
         sum += give[i];
+        floors += floor[i];
         hi = EL_MAX(hi, give[i] / weight[i]);
     }
     if (!(sum > total))
         return INFINITY;
-    for (int k = 0; k < 40; k++) { /* the sum grows with the level: halve the gap to below a microwatt */
-        double level = (lo + hi) / 2;
+    level = hi / 2;
+    /* The sum grows with the level, in straight pieces: on along each, and by halves where that leads out of the gap.
+     */
+    for (int k = 0; k < 40 && floors < total; k++) {
+        double over = -total, slope = 0, next;
 
-        sum = 0;
-        for (uint32_t i = 0; i < n; i++)
-            sum += given(level, want[i], floor[i], weight[i]);
-        *(sum > total ? &hi : &lo) = level;
+        for (uint32_t i = 0; i < n; i++) {
+            over += given(level, want[i], floor[i], weight[i]);
+            slope += level * weight[i] > floor[i] && level * weight[i] < want[i] ? weight[i] : 0;
+        }
+        *(over > NEAR_W ? &hi : &lo) = level;
+        if (fabs(over) <= NEAR_W)
+            break;
+        next = level - over / slope;
+        level = next > lo && next < hi ? next : (lo + hi) / 2;
     }
     for (uint32_t i = 0; i < n; i++)
         give[i] = given(lo, want[i], floor[i], weight[i]);
