@@ -178,6 +178,14 @@ bool el_drive_set_waiting(const struct el_drive_set *ds, int64_t since_us)
     return false;
 }
 
+bool el_drive_set_missing(const struct el_drive_set *ds, const struct el_world *w)
+{
+    for (uint32_t i = 0; i < ds->n; i++)
+        if (ds->drive[i].running && el_snapshot_slots(w->s)[i].state != EL_SLOT_UP)
+            return true;
+    return false;
+}
+
 static void take_namespaces(const struct el_poll *p, struct el_world *w, uint32_t slot)
 {
     struct el_namespace *n = el_snapshot_namespaces(w->s);

@@ -55,6 +55,8 @@ uint32_t el_drive_set_start(struct el_drive_set *d, const struct el_world *w, co
                             int64_t now_us);
 /* True while a poll started at or after `since_us` still runs. */
 bool el_drive_set_waiting(const struct el_drive_set *d, int64_t since_us);
+/* True while a drive that is not up has a command out: whenever it comes back, that is news. */
+bool el_drive_set_missing(const struct el_drive_set *d, const struct el_world *w);
 /* Takes what has come in, says what changed, and judges who is up, stale, failed. */
 void el_drive_set_collect(struct el_drive_set *d, struct el_world *w, const struct el_settings *s, int64_t now_us);
 bool el_drive_set_all_tried(const struct el_drive_set *d);

@@ -108,15 +108,17 @@ static void arm(struct govern *g)
     timerfd_settime(g->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
 }
 
-/* Waits for the next round, or for something being plugged in or out. */
+/* Waits for the next round, for something being plugged in or out, or for the answer of a drive that hung. */
 static void wait_due(struct govern *g)
 {
-    int event_fd = el_tick_event_fd(g->tick);
+    int event_fd = el_tick_event_fd(g->tick), done_fd = el_tick_done_fd(g->tick);
     struct pollfd p[] = {{.fd = g->signal_fd, .events = POLLIN},
                          {.fd = g->timer_fd, .events = POLLIN},
-                         {.fd = event_fd, .events = POLLIN}};
+                         {.fd = event_fd, .events = POLLIN},
+                         {.fd = el_tick_missing(g->tick) ? done_fd : -1, .events = POLLIN}};
     uint64_t expired;
 
+    (void)!read(done_fd, &expired, sizeof expired); /* of the round that was */
     arm(g);
     while (!g->ending) {
         if (poll(p, EL_ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
@@ -126,11 +128,11 @@ static void wait_due(struct govern *g)
             g->event_gap_us = p[2].fd == event_fd ? EVENT_GAP_US : EL_MIN(2 * g->event_gap_us, EVENT_GAP_MAX_US);
             return;
         }
-        if (p[2].fd >= 0 && p[2].revents) {
+        if ((p[2].fd >= 0 && p[2].revents) || (p[3].fd >= 0 && p[3].revents)) {
             /* Soon, not at once: a plug event comes with a dozen others. Until then do not listen. */
             g->due_us = EL_MIN(g->due_us, EL_MAX(g->last_us, el_clock_boottime_us()) + g->event_gap_us);
             arm(g);
-            p[2].fd = -1;
+            p[2].fd = p[3].fd = -1;
         }
     }
 }

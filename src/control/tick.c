@@ -373,6 +373,11 @@ bool el_tick_waiting(const struct el_tick *t)
     return el_board_waiting(t->board) || el_drive_set_waiting(&t->drives, t->begin_us);
 }
 
+bool el_tick_missing(const struct el_tick *t)
+{
+    return t->drives.n == t->world.s->slots.count && el_drive_set_missing(&t->drives, &t->world);
+}
+
 int el_tick_done_fd(const struct el_tick *t)
 {
     return t->done_fd;
