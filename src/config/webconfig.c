@@ -9,7 +9,8 @@
 #include "config/field.h"
 
 #define BCRYPT_LENGTH   60
-#define BCRYPT_COST_MAX 16 /* some 3 s a check: beyond that every scrape would time out */
+#define INTERVAL_MAX_US 864e9 /* times the largest burst it still fits into 64 bits */
+#define BCRYPT_COST_MAX 16    /* some 3 s a check: beyond that every scrape would time out */
 
 struct name {
     const char *text;
@@ -344,8 +345,8 @@ static int read_duration(const struct el_yaml *n, void *out_us, struct el_config
         sum_us += value * units[u].us;
         p += strlen(units[u].unit);
     }
-    if (sum_us > 1e15 || (sum_us > 0 && sum_us < 1))
-        return el_yaml_error(n, err, "got \"%.40s\", expected 0 or from 1us to 30 years", n->text);
+    if (sum_us > INTERVAL_MAX_US || (sum_us > 0 && sum_us < 1))
+        return el_yaml_error(n, err, "got \"%.40s\", expected 0 or from 1us to 240h", n->text);
     *(int64_t *)out_us = (int64_t)sum_us;
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define GRACE_US      200000  /* a request on its way over a slow link is here by then */
+#define TRUST         5       /* more than any merit */
 #define SLOW_REPLY_US 1000000 /* an answer takes milliseconds; one that takes this long is not being read */
 
 static void address_key(uint8_t key[16], const struct sockaddr *from)
@@ -44,7 +45,7 @@ void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct
 {
     address_key(g->address, from);
     g->phase = EL_PHASE_HEADER;
-    g->proven = false;
+    g->proven = g->trusted = false;
     g->since_us = g->request_us = now_us;
     g->peers = count_peers(a, g, 1) + 1;
     g->prev = NULL;
@@ -116,7 +117,7 @@ struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_u
     if (a->count < a->limit)
         return NULL;
     for (struct el_guest *g = a->head; g; g = g->next) {
-        int m = merit(g, now_us);
+        int m = merit(g, now_us) + (g->trusted ? TRUST : 0);
 
         if (g->phase == EL_PHASE_CUT || (victim && g->peers < victim->peers))
             continue;

@@ -2,9 +2,9 @@
  *
  * Nobody is refused: when the house is full, the newcomer comes in and the least deserving leaves. It is one of the
  * address that holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out
- * by the network); of these, in this order: one that still owes its request, or a right password, after a grace, one
- * that does not read its answer, one that is idle, one that has just come; and of equals the one that has been so for
- * longest. */
+ * by the network), and rather of one that never had a right password; of these, in this order: one that still owes its
+ * request, or a right password, after a grace, one that does not read its answer, one that is idle, one that has just
+ * come; and of equals the one that has been so for longest. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,6 +28,7 @@ struct el_guest {
     uint32_t peers;      /* how many there are of its address, itself included */
     enum el_phase phase;
     bool proven;        /* completed a request before */
+    bool trusted;       /* its address had a right password before */
     int64_t since_us;   /* in this phase */
     int64_t request_us; /* first sign of the request under way */
 };

@@ -10,12 +10,16 @@
 #include "base/base.h"
 #include "base/text.h"
 
-#define SHARE 8 /* checks of one address waiting or under way: at 43 ms each (cost 10, measured) a third of a second   \
-                 */
+#define SHARE                                                                                                          \
+    8 /* checks of one address waiting or under way: at 43 ms each (cost 10, measured) a third of a second             \
+       */
 #define CACHE_MAX 64
 #define KEY_SIZE  32
 
 enum check_state { CHECK_WAITING, CHECK_RUNNING, CHECK_DECIDED };
+
+/* Each is served as often as the others while somebody of it waits. */
+enum origin { ORIGIN_PROVEN, ORIGIN_LOCAL, ORIGIN_OTHER, ORIGINS };
 
 /* There is at most one for each connection, and the one under way. */
 struct check {
@@ -24,6 +28,7 @@ struct check {
     uint64_t turn;      /* of its address: the first in line of each address stand before the second ones */
     const void *ticket; /* NULL: nobody waits any more */
     uint8_t address[16];
+    enum origin origin;
     bool granted;
     uint8_t key[KEY_SIZE];
     char password[128]; /* bcrypt reads 72 bytes */
@@ -41,12 +46,12 @@ struct el_auth {
     pthread_t worker;
     bool stop;
     int event_fd;
-    uint64_t turn;       /* of the last check that began */
-    bool local_before;   /* it was one of loopback */
-    struct check *first; /* in the order they came */
+    uint64_t turn;            /* the highest of those that began */
+    uint64_t served[ORIGINS]; /* when, by count */
+    struct check *first;      /* in the order they came */
     uint64_t uses;
     struct {
-        uint8_t key[KEY_SIZE];
+        uint8_t key[KEY_SIZE], address[16];
         uint64_t used; /* 0 = free */
     } cache[CACHE_MAX];
 };
@@ -65,20 +70,15 @@ static struct check *find(const struct el_auth *a, enum check_state state)
     return c;
 }
 
-/* The one whose turn it is, or NULL. Every second turn is loopback's, if somebody waits there. */
+/* The one whose turn it is, or NULL. */
 static struct check *next_waiting(const struct el_auth *a)
 {
     struct check *best = NULL;
-    bool best_in_favour = false;
 
-    for (struct check *c = a->first; c; c = c->next) {
-        bool in_favour = el_admission_is_local(c->address) != a->local_before;
-
-        if (c->state == CHECK_WAITING && (!best || (in_favour != best_in_favour ? in_favour : c->turn < best->turn))) {
+    for (struct check *c = a->first; c; c = c->next)
+        if (c->state == CHECK_WAITING && (!best || a->served[c->origin] < a->served[best->origin] ||
+                                          (c->origin == best->origin && c->turn < best->turn)))
             best = c;
-            best_in_favour = in_favour;
-        }
-    }
     return best;
 }
 
@@ -93,15 +93,26 @@ static void drop(struct el_auth *a, struct check *c)
     free(c);
 }
 
-static void remember(struct el_auth *a, const uint8_t key[KEY_SIZE])
+static void remember(struct el_auth *a, const struct check *c)
 {
     int oldest = 0;
 
     for (int i = 1; i < CACHE_MAX; i++)
         if (a->cache[i].used < a->cache[oldest].used)
             oldest = i;
-    memcpy(a->cache[oldest].key, key, KEY_SIZE);
+    memcpy(a->cache[oldest].key, c->key, KEY_SIZE);
+    memcpy(a->cache[oldest].address, c->address, sizeof c->address);
     a->cache[oldest].used = ++a->uses;
+}
+
+/* An address that had a right password before is no guesser's, as a rule: a new password is not to wait behind those.
+ */
+static bool proven(const struct el_auth *a, const uint8_t address[16])
+{
+    for (int i = 0; i < CACHE_MAX; i++)
+        if (a->cache[i].used && memcmp(a->cache[i].address, address, sizeof a->cache[i].address) == 0)
+            return true;
+    return false;
 }
 
 static bool remembered(struct el_auth *a, const uint8_t key[KEY_SIZE])
@@ -158,13 +169,13 @@ static void *work(void *arg)
         }
         c->state = CHECK_RUNNING;
         a->turn = EL_MAX(a->turn, c->turn);
-        a->local_before = el_admission_is_local(c->address);
+        a->served[c->origin] = ++a->uses;
         pthread_mutex_unlock(&a->lock);
         c->granted = scratch && is_right(c, scratch);
         pthread_mutex_lock(&a->lock);
         c->state = CHECK_DECIDED;
         if (c->granted)
-            remember(a, c->key);
+            remember(a, c);
         if (!c->ticket)
             drop(a, c);
         eventfd_write(a->event_fd, 1);
@@ -271,6 +282,9 @@ static enum el_verdict enqueue(struct el_auth *a, struct check *fresh)
     if (others >= SHARE)
         return EL_VERDICT_BUSY;
     fresh->turn++;
+    fresh->origin = proven(a, fresh->address)               ? ORIGIN_PROVEN
+                    : el_admission_is_local(fresh->address) ? ORIGIN_LOCAL
+                                                            : ORIGIN_OTHER;
     *end = fresh;
     pthread_cond_signal(&a->work);
     return EL_VERDICT_PENDING;
@@ -304,6 +318,16 @@ enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *p
         free(c);
     }
     return v;
+}
+
+bool el_auth_proven(struct el_auth *a, const uint8_t address[16])
+{
+    bool found;
+
+    pthread_mutex_lock(&a->lock);
+    found = proven(a, address);
+    pthread_mutex_unlock(&a->lock);
+    return found;
 }
 
 bool el_auth_next(struct el_auth *a, void **ticket, enum el_verdict *verdict)

@@ -1,7 +1,8 @@
 /* Basic authentication against bcrypt hashes. A check takes tens of milliseconds of CPU on purpose, so it runs in a
  * worker thread; what was found right is remembered (under a keyed hash, bounded) for as long as user and hash stay the
- * same, so a scraper pays once. Addresses take turns, and loopback has every second one: who guesses delays themselves.
- * To be refused takes as long as the dearest hash, whoever asks. One HTTP thread calls; the worker is hidden. */
+ * same, so a scraper pays once. Addresses take turns; those that had a right password before, loopback and all others
+ * are served alike: who guesses delays themselves. To be refused takes as long as the dearest hash, whoever asks. One
+ * HTTP thread calls; the worker is hidden. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,6 +36,9 @@ int el_auth_fd(const struct el_auth *a);
  * known. */
 enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, const uint8_t address[16],
                               void *ticket);
+
+/* Did this address have a right password lately? */
+bool el_auth_proven(struct el_auth *a, const uint8_t address[16]);
 
 /* The next decided check; false: none. */
 bool el_auth_next(struct el_auth *a, void **ticket, enum el_verdict *verdict);

@@ -67,12 +67,14 @@ static int check_successor(const struct exporter *x, const char *path, const str
     const char *lost = el_web_config_drops(x->web, next),
                *cut = x->web && next ? el_text_cut_short(x->web->file, next->file) : NULL;
 
+    if (next && next->file.empty && !cut)
+        el_log_warning("%s states nothing: plain HTTP for everybody", path);
     if (cut)
         el_log_error("%s: %s", path, cut);
     else if (lost && !asked)
         el_log_error("%s: without %s now: if that is meant, reload (SIGHUP) or restart elementd-exporter", path, lost);
     else if (lost)
-        el_log_warning("reload: what protected the pages is gone: %s", lost);
+        el_log_warning("what protected the pages is gone: %s", lost);
     return cut || (lost && !asked) ? -EINVAL : 0;
 }
 

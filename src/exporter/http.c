@@ -329,6 +329,7 @@ static void arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
     }
     c->guest.fd = fd;
     el_admission_enter(&h->door.admission, &c->guest, from, h->now_us);
+    c->guest.trusted = h->auth && el_auth_proven(h->auth, c->guest.address);
     h->arriving = c;
     /* On failure the library has closed the socket, and if it told on_connection of the start, also of the end. */
     if (MHD_add_connection(h->daemon, fd, from, n) != MHD_YES && h->arriving) {
@@ -382,9 +383,8 @@ static int no_certificate(gnutls_session_t session, const gnutls_datum_t *ca, in
 /* An event without a pointer is nothing but a reason to wake up for the library, which uses such a one itself. */
 static int watch_from(struct MHD_Daemon *d, int fd)
 {
-    struct epoll_event e = {.events = EPOLLIN};
-
-    return epoll_ctl(MHD_get_daemon_info(d, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EPOLL_CTL_ADD, fd, &e);
+    return epoll_ctl(MHD_get_daemon_info(d, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EPOLL_CTL_ADD, fd,
+                     &(struct epoll_event){.events = EPOLLIN});
 }
 
 /* The library's own limit stays out of reach: at 0.9.75 MHD_add_connection leaves a mutex locked when it is reached. */

@@ -67,6 +67,15 @@ static bool listed(const struct el_web_config *c, unsigned number)
     return false;
 }
 
+/* A suite may be named twice: two of them have two names. */
+static bool first_mention(const struct el_web_config *c, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (c->ciphers[k] == c->ciphers[i])
+            return false;
+    return true;
+}
+
 /* The parts of each suite, in the operator's order. TLS 1.3 has no key exchange in its suites. */
 static void add_ciphers(const struct el_web_config *c, struct el_buf *p)
 {
@@ -95,7 +104,7 @@ static int check_ciphers(const struct el_tls *t, const struct el_web_config *c, 
     int r;
 
     for (size_t i = 0; i < c->ciphers_n; i++)
-        wanted += c->ciphers[i] >> 8 != 0x13;
+        wanted += c->ciphers[i] >> 8 != 0x13 && first_mention(c, i);
     for (unsigned i = 0;
          (r = gnutls_priority_get_cipher_suite_index(t->priority, i, &index)) != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE;
          i++) {

@@ -236,6 +236,7 @@ static void refused(void **state)
         {"rate_limit:\n  interval: 5\n  burst: 1\n", "got \"5\""},
         {"rate_limit:\n  interval: 1.2.3s\n  burst: 1\n", "got \"1.2.3s\""},
         {"rate_limit:\n  interval: -1s\n  burst: 1\n", "got \"-1s\""},
+        {"rate_limit:\n  interval: 8760h\n  burst: 1000000\n", "to 240h"},
         {"rate_limit:\n  interval: 1ns\n  burst: 1\n", "from 1us"},
         {"rate_limit:\n  interval: 1s\n  burst: -1\n", "burst"},
         {"a: &x 1\nb: *x\n", "web.yml:"},

@@ -112,6 +112,10 @@ static void spread_out(void **state)
     enter(&a, &g[1], "10.0.0.2", 2);
     enter(&a, &g[2], "10.0.0.3", 3);
     assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[1]);
+    g[1].trusted = true;
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[2]);
+    g[2].trusted = true;
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[0]);
 }
 
 static void deadlines(void **state)
@@ -149,6 +153,7 @@ static void rate(void **state)
     for (int i = 0; i < 10; i++)
         passed += el_admission_rate(S, 5, &due, 500 * S);
     assert_int_equal(passed, 5);
+    assert_true(el_admission_rate(0, 0, &due, 0)); /* no limit */
 }
 
 int main(void)
