@@ -6,7 +6,7 @@
 #include "support/breakout.h"
 
 static char dir[] = "/tmp/el-sandbox-XXXXXX", readable[64], writable[64], inside[80], socket_path[80];
-static int listener, datagrams;
+static int listener, datagrams, landlock;
 static bool started_as_root;
 
 static int enter(const void *sandbox)
@@ -179,7 +179,8 @@ static void doors(void **state)
     assert_int_equal(run(unix_datagrams, &s), DENIED); /* journal and service manager */
     assert_int_equal(run(connect_tcp, &s), DENIED);
     assert_int_equal(run(udp_socket, &s), DENIED);
-    assert_int_equal(run(reuse_listener, &s), DENIED);
+    if (landlock >= 4)
+        assert_int_equal(run(reuse_listener, &s), DENIED);
     s.udp = true;
     assert_int_equal(run(udp_socket, &s), OUT);
     assert_int_equal(run(connect_tcp, &s), DENIED);
@@ -221,8 +222,9 @@ int main(void)
     if (bind(fd, (struct sockaddr *)&un, sizeof un) < 0 || listen(fd, 64) < 0)
         return 1;
     chmod(socket_path, 0777);
-    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 4) {
-        printf("skipped: this kernel's Landlock is older than the test needs\n");
+    landlock = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+    if (landlock < 1) {
+        printf("skipped: this kernel has no Landlock\n");
         r = 0;
     } else {
         r = cmocka_run_group_tests(tests, NULL, NULL);
