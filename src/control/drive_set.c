@@ -10,6 +10,8 @@
 #define QUIET_US      (60 * EL_USEC_PER_SEC) /* without I/O for this long: idle */
 #define STALE_MISSES  1
 #define FAILED_MISSES 3
+#define SAY_AGAIN_US                                                                                                   \
+    (60 * EL_USEC_PER_SEC) /* between two falls that are said: a drive slower than its period falls all the time */
 
 void el_drive_set_init(struct el_drive_set *d, const struct el_device *dev, int done_fd)
 {
@@ -286,7 +288,7 @@ static void say_late(struct el_slot *slot)
 }
 
 /* True when it is up no more. */
-static bool judge(const struct el_drive *d, struct el_world *w, uint32_t row, uint32_t period_ms, int64_t now_us)
+static bool judge(struct el_drive *d, struct el_world *w, uint32_t row, uint32_t period_ms, int64_t now_us)
 {
     struct el_slot *slot = &el_snapshot_slots(w->s)[row];
     uint32_t missed = misses(d, slot, period_ms, now_us);
@@ -301,10 +303,12 @@ static bool judge(const struct el_drive *d, struct el_world *w, uint32_t row, ui
         slot->up_since_us = now_us;
     }
     slot->state = is;
-    if (was == EL_SLOT_UP && is != EL_SLOT_UP)
+    if (was == EL_SLOT_UP && is != EL_SLOT_UP && now_us >= d->say_fall_us) {
+        d->say_fall_us = now_us + SAY_AGAIN_US;
         el_world_say(w, EL_SEVERITY_WARNING, (int32_t)slot->card, (int32_t)row, "%s", slot->reason);
-    else if (was == EL_SLOT_FAILED && is == EL_SLOT_UP)
+    } else if (was == EL_SLOT_FAILED && is == EL_SLOT_UP) {
         el_world_say(w, EL_SEVERITY_INFO, (int32_t)slot->card, (int32_t)row, "the drive answers again");
+    }
     return was == EL_SLOT_UP && is != EL_SLOT_UP;
 }
 

@@ -25,6 +25,7 @@ struct el_drive {
     bool owed;                   /* a cap may have been decided that was not set on this drive */
     struct el_actuate_item *hand[EL_ACTUATOR_COUNT]; /* NULL: never used on this drive */
     bool swapped;                                    /* the hands are still those of the drive that was here before */
+    int64_t say_fall_us;                             /* from when on another fall is said */
     int32_t power_state_wanted;                      /* last asked for; -1 = none */
     bool fresh;                                      /* identified since the governor's facts were taken */
 };

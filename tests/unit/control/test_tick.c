@@ -215,6 +215,27 @@ static void hung_drive_delays_nobody(void **state)
     el_tick_free(t);
 }
 
+/* A drive that misses a poll now and then falls each time and says so once a minute. */
+static void flapping_is_said_once(void **state)
+{
+    const struct el_snapshot *s;
+    struct el_tick *t = start();
+    unsigned falls = 0, said = 0;
+
+    round_of(t);
+    for (int i = 0; i < 8; i++) {
+        fake.drive[1].smart_status = i % 2 ? 0 : -EIO;
+        round_after(t, 110);
+        falls += slot(el_tick_snapshot(t), 1)->state == EL_SLOT_STALE;
+    }
+    s = el_tick_snapshot(t);
+    for (uint32_t i = 0; i < s->events.count; i++)
+        said += el_snapshot_events(s)[i].kind == 0 && strstr(el_snapshot_events(s)[i].text, "cannot be read") != NULL;
+    assert_true(falls > 1);
+    assert_int_equal(said, 1);
+    el_tick_free(t);
+}
+
 static void ends_with_a_drive_that_hangs(void **state)
 {
     static struct fake hanging; /* of its own: a thread stays in it beyond the daemon's end */
@@ -443,6 +464,7 @@ int main(void)
         ROUNDS_TEST(one_daemon_per_state_directory),
         ROUNDS_TEST(pauses_only_for_the_owner),
         ROUNDS_TEST(reload_is_told),
+        ROUNDS_TEST(flapping_is_said_once),
         ROUNDS_TEST(asks_again_what_can_be_used),
         ROUNDS_TEST(mute_from_the_start_is_named),
     };
