@@ -5,12 +5,12 @@
 
 #include "base/base.h"
 
-#define LEARN_S  600.0  /* the card warms up: nothing is judged before, */
-#define START_S  300.0  /* the first guess is made here, */
-#define SETTLE_S 150.0  /* of what was seen from here on */
+#define LEARN_S  600.0 /* the card warms up: nothing is judged before, */
+#define START_S  300.0 /* the first guess is made here, */
+#define SETTLE_S 150.0 /* of what was seen from here on */
+#define WARMING  0.05  /* of the usual rise: whoever is above it by this much by then still warms up, and begins anew */
 #define USUAL_S  1800.0 /* what is usual follows this slowly, and not at all while air fails */
-#define GAIN_S   3600.0
-#define APART_C  4.0 /* one drive's error counts up to here beside the others: one at work is no fan failure */
+#define APART_C  4.0    /* one drive's error counts up to here beside the others: one at work is no fan failure */
 #define POWER_S  30.0
 /* What the usual rise may be off by at first, as parts of the resistance and as watts; how little one second tells of
  * it; and how slowly certainty fades. */
@@ -81,7 +81,7 @@ static void relearn(struct el_air *a)
 static double felt_sink_c(struct el_air *a, const struct el_observer *o, const struct el_governor_card *card,
                           double *flow_w)
 {
-    double error[EL_CARD_SLOTS_MAX], k = a->known_s < START_S ? 1 : share(o->dt_s, GAIN_S);
+    double error[EL_CARD_SLOTS_MAX];
     bool watts = o->card_w_us && (double)(o->now_us - o->card_w_us) * 1e-6 < POWER_S;
     uint32_t n = 0, drives = 0;
 
@@ -92,7 +92,8 @@ static double felt_sink_c(struct el_air *a, const struct el_observer *o, const s
         if (!x->read_us)
             continue;
         drives++;
-        a->gain[i] += k * (x->x[EL_X_GAIN] - a->gain[i]);
+        if (a->known_s < START_S)
+            a->gain[i] = x->x[EL_X_GAIN];
         *flow_w += watts ? 0 : card->slot[i].idle_w + a->gain[i] * x->host_w;
         if (!el_node_blind(x))
             error[n++] = x->x[EL_X_POWER] + (x->x[EL_X_GAIN] - a->gain[i]) * x->host_w;
@@ -165,6 +166,8 @@ static void compare(struct el_air *a, const struct el_governor_card *card, doubl
     a->error_c += share(dt, LEAD_S) * (error - a->error_c);
     going = error + LEAD * (error - a->error_c);
     odds = SHIFT * ((going - SURE * sqrt(EL_MAX(variance, 0)) - SURE_C) / usual - SHIFT / 2) / a->wander / TOGETHER_S;
+    if (a->known_s >= LEARN_S && a->known_s - dt < LEARN_S && a->error_c > WARMING * usual)
+        relearn(a);
     if (a->known_s >= LEARN_S && !told)
         judge(a, EL_CLAMP(odds, -MOST, MOST) * dt, a->error_c < (BETTER - 1) * usual);
     a->lfm = EL_CLAMP(card->airflow_assumed_lfm *

@@ -17,7 +17,7 @@ struct el_air_usual {
 struct el_air {
     double flow_w, inlet_c;         /* heat into the sink, and the air, as slow as the sink */
     double resistance_c_per_w;      /* apparent: rise over flow; NAN = not known yet */
-    double gain[EL_CARD_SLOTS_MAX]; /* of host watts, slowly: what the drives' filters give from gain to power error */
+    double gain[EL_CARD_SLOTS_MAX]; /* of host watts as first learnt: later filters move between gain and power error */
     struct el_air_usual usual;
     double usual_lfm;      /* measured airflow, slowly; 0 = no sensor */
     double known_s;        /* how long has been learnt; judged from 10 minutes on */
