@@ -27,12 +27,18 @@
 EL_COMMANDS(EL_COMMAND_DECLARE)
 #undef EL_COMMAND_DECLARE
 
+static inline int el_cli_no_memory(void)
+{
+    fputs("elementd: out of memory\n", stderr);
+    return EL_EXIT_BAD;
+}
+
 /* Prints a whole answer: EL_EXIT_OK, or nothing of one that is cut: EL_EXIT_BAD. That it could not be written is
  * noticed by main. */
 static inline int el_cli_print(const struct el_buf *b)
 {
     if (b->failed)
-        return EL_EXIT_BAD;
+        return el_cli_no_memory();
     if (b->len)
         fwrite(b->data, 1, b->len, stdout);
     return EL_EXIT_OK;
@@ -82,7 +88,8 @@ const char *el_machine_config(const struct el_machine_flags *f);
  * found. */
 const char *el_sink_unfound(const char *sink);
 
-/* The settings these flags stand for: the file over the defaults, profiles found. Says what is wrong. 0 or -errno. */
+/* The settings these flags stand for: the file over the defaults, profiles found. Says what is wrong; that `out` is
+ * NULL for want of memory, too. 0 or -errno. */
 int el_machine_settings(const struct el_machine_flags *f, struct el_settings *out);
 
 /* Opens the machine. Says what is wrong. 0 or -errno. */

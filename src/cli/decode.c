@@ -198,7 +198,7 @@ static int print(const struct el_snapshot *s, int form)
     } else {
         print_text(s);
     }
-    return r < 0 ? EL_EXIT_BAD : el_cli_print(&b);
+    return r < 0 ? el_cli_no_memory() : el_cli_print(&b);
 }
 
 int el_cmd_decode(int argc, char **argv)
@@ -233,7 +233,7 @@ int el_cmd_decode(int argc, char **argv)
         return el_flags_usage(argv[0], "expected at least one page, each after its flag");
     s = one_drive(path[NAMESPACE]);
     if (!s)
-        return EL_EXIT_BAD;
+        return el_cli_no_memory();
     r = load(s, path);
     if (r == EL_EXIT_OK)
         r = print(s, json ? 'j' : prometheus ? 'p' : 0);

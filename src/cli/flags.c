@@ -62,7 +62,9 @@ static const char *take_setting(const struct el_flag *f, struct el_overrides *o,
 {
     EL_AUTO_FREE struct el_settings *scratch = calloc(1, sizeof *scratch);
 
-    if (!scratch || o->n == EL_ARRAY_SIZE(o->row))
+    if (!scratch)
+        return "out of memory";
+    if (o->n == EL_ARRAY_SIZE(o->row))
         return "too many flags";
     if (set(scratch, f->setting, flag, arg, err) < 0)
         return err->text;

@@ -54,7 +54,7 @@ int el_cmd_govern(int argc, char **argv)
         return r;
     if (el_machine_check(&machine) != 0)
         return EL_EXIT_USAGE;
-    if (!settings || !defaults || el_machine_settings(&machine, settings) < 0)
+    if (el_machine_settings(&machine, defaults ? settings : NULL) < 0)
         return EL_EXIT_BAD;
     el_machine_defaults(&machine, defaults);
     o.config = el_machine_config(&machine);

@@ -70,14 +70,16 @@ int el_machine_settings(const struct el_machine_flags *f, struct el_settings *ou
 {
     EL_AUTO_FREE struct el_settings *defaults = malloc(sizeof *defaults);
     struct el_config_error err;
-    int r = defaults ? 0 : -ENOMEM;
+    int r = defaults && out ? 0 : -ENOMEM;
 
     if (r == 0) {
         el_machine_defaults(f, defaults);
         r = el_config_load_over(defaults, el_machine_config(f), out, &err);
     }
-    if (r < 0)
-        fprintf(stderr, "%s\n", defaults ? err.text : "elementd: out of memory");
+    if (!defaults || !out)
+        el_cli_no_memory();
+    else if (r < 0)
+        fprintf(stderr, "%s\n", err.text);
     else
         el_cli_find_profiles(out);
     return r;

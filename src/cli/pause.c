@@ -97,7 +97,7 @@ int el_cmd_pause(int argc, char **argv)
     if (!resume && !us)
         return el_flags_usage(argv[0], "got \"%s\", expected a duration like 30s, 15m or 2h, at most 24h",
                               argv[optind]);
-    if (!s || (!dir && el_machine_settings(&machine, s) < 0))
+    if ((!s || !dir) && el_machine_settings(&machine, s) < 0)
         return EL_EXIT_BAD;
     return pause_for(dir ? dir : s->runtime_dir, us, as_json);
 }

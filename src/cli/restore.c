@@ -22,7 +22,7 @@ static int restore(const struct el_machine_flags *f, const char *state_dir, bool
     struct el_device dev;
     int r;
 
-    if (!s || el_machine_settings(f, s) < 0)
+    if (el_machine_settings(f, s) < 0)
         return EL_EXIT_BAD;
     if (state_dir)
         el_text_copy(s->state_dir, sizeof s->state_dir, state_dir);

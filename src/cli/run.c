@@ -133,7 +133,7 @@ static int try_machine(struct run *r, const struct el_machine_flags *f)
     EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings);
     struct el_device device;
 
-    if (!settings || el_machine_settings(f, settings) < 0 || el_machine_open(f, settings, &device) < 0)
+    if (el_machine_settings(f, settings) < 0 || el_machine_open(f, settings, &device) < 0)
         return EL_EXIT_BAD;
     device.ops->close(device.dev);
     if (!r->address && settings->web.listen_addresses > 0 &&

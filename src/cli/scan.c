@@ -209,8 +209,8 @@ static void put_power_limit(struct el_buf *b, uint32_t mw)
     put_limit(b, ", slot power limit", mw ? mw / 1000.0 : NAN, "W");
 }
 
-/* A slot's link as its drive sees it. The limit of its power is told to the drive by the port above; where the drive does
- * not repeat it, the port's own word stands. */
+/* A slot's link as its drive sees it. The limit of its power is told to the drive by the port above; where the drive
+ * does not repeat it, the port's own word stands. */
 static void put_slot_link(struct el_buf *b, const struct el_snapshot *s, uint32_t row)
 {
     uint32_t limit_mw = 0;
@@ -448,7 +448,7 @@ static int scan(const struct el_machine_flags *f, bool as_json)
     bool hung;
     int r;
 
-    if (!settings || el_machine_settings(f, settings) < 0 || el_machine_open(f, settings, &dev) < 0)
+    if (el_machine_settings(f, settings) < 0 || el_machine_open(f, settings, &dev) < 0)
         return EL_EXIT_BAD;
     r = el_scan_read(&dev, settings, &s, &hung);
     if (r < 0) {

@@ -129,7 +129,7 @@ int el_cmd_status(int argc, char **argv)
         return r;
     if (again && as_json)
         return el_flags_usage(argv[0], "--watch and --json exclude each other");
-    if (!s || (!dir && el_machine_settings(&machine, s) < 0))
+    if ((!s || !dir) && el_machine_settings(&machine, s) < 0)
         return EL_EXIT_BAD;
     dir = dir ? dir : s->runtime_dir;
     return again ? watch(dir) : show_once(dir, as_json);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """mutations.py [NAME...]: does the fault campaign notice? Each mutation breaks one promise in a copy of the sources; the campaign, built from it, must
-name the promise that was broken. Not part of tests/run: ten builds, some minutes. Exits 1 when a mutation goes unnoticed."""
+name the promise that was broken. Not part of tests/run: a dozen builds, some minutes. Exits 1 when a mutation goes unnoticed."""
 import pathlib
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTATIONS = {
     "slow-round": ("src/control/tick.c", "static int publish(struct el_tick *t)\n{\n", "static int publish(struct el_tick *t)\n{\n    static int n;\n\n    if (++n == 50)\n        usleep(4100000);\n",
                    "a round over two periods", "--count 1"),
-    "acts-always": ("src/control/actuate.c", "a->hand = acting ? &device_hand : &null_hand;", "a->hand = &device_hand;", "a write in observe or advise", ""),
+    "acts-always": ("src/control/actuate.c", "a->hand = kinds ? &device_hand : &null_hand;", "a->hand = &device_hand;", "a write in observe or advise", ""),
     "no-journal": ("src/control/actuate.c", "    r = el_journal_add(a->journal, &e);", "    r = 0;", "a write without journal", ""),
     "wrong-original": ("src/control/actuate.c", "    r = el_journal_add(a->journal, &e);",
                        "    e.original[0] ^= 1;\n    r = el_journal_add(a->journal, &e);", "a journal with another original", ""),
@@ -22,6 +22,9 @@ MUTATIONS = {
     "never-stale": ("src/model/fill.c", "        r->quality = EL_STALE;", "        r->quality = EL_GOOD;", "an untrue value", ""),
     "never-forgives": ("src/control/drive_set.c", "    d->failures = 0;\n", "",
                        "still hurt after the fault", ""),
+    "learns-once": ("src/control/cards.c", "    l->again_us = !l->governor || el_profiles_lacked(c->profiles) ? c->in.now_us + AGAIN_US : 0;\n", "", "it knows",
+                    "--count 2"),
+    "sleeps-on": ("src/control/drive_set.c", "        d->due_us = d->quiet ? now_us : d->due_us;\n", "", "an untrue value", "--first 2107328 --count 1"),
     "unsealed": ("src/control/tick.c", "    el_snapshot_seal(s);\n", "    el_snapshot_seal(s);\n    s->seq++;\n", "an unsound snapshot", ""),
     "kill-before-journal": ("src/control/actuate.c", "    r = el_journal_add(a->journal, &e);", "    r = strcmp(e.place, \"\") > 0 ? 0 : el_journal_add(a->journal, &e);",
                             "not restored", "--kills --first 3 --count 3"),
