@@ -12,10 +12,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTATIONS = {
     "slow-round": ("src/control/tick.c", "static int publish(struct el_tick *t)\n{\n", "static int publish(struct el_tick *t)\n{\n    static int n;\n\n    if (++n == 50)\n        usleep(4100000);\n",
                    "a round over two periods", "--count 1"),
-    "acts-always": ("src/control/actuate.c", "a->hand = kinds ? &device_hand : &null_hand;", "a->hand = &device_hand;", "a write in observe or advise", ""),
-    "no-journal": ("src/control/actuate.c", "    r = el_journal_add(a->journal, &e);", "    r = 0;", "a write without journal", ""),
-    "wrong-original": ("src/control/actuate.c", "    r = el_journal_add(a->journal, &e);",
-                       "    e.original[0] ^= 1;\n    r = el_journal_add(a->journal, &e);", "a journal with another original", ""),
+    "acts-always": ("src/control/actuate.c", "a->hand = kinds ? &el_carry_device_hand : &el_carry_null_hand;", "a->hand = &el_carry_device_hand;", "a write in observe or advise", ""),
+    "no-journal": ("src/control/carry.c", "    r = el_journal_add(c->journal, &e);", "    r = 0;", "a write without journal", ""),
+    "wrong-original": ("src/control/carry.c", "    r = el_journal_add(c->journal, &e);",
+                       "    e.original[0] ^= 1;\n    r = el_journal_add(c->journal, &e);", "a journal with another original", ""),
     "restores-nothing": ("src/control/restore.c", "    return dev->ops->actuator_restore(dev->dev, e->actuator, slot.key, e->original);", "    return 0;", "not restored", ""),
     "never-caps": ("src/control/cards.c", "    bool caps = slot->decision.cap_ratio < 1;\n", "    bool caps = false;\n\n    if (slot->decision.cap_ratio < 1)\n        return false;\n",
                    "above critical though it could be slowed", ""),
@@ -26,7 +26,7 @@ MUTATIONS = {
                     "--count 2"),
     "sleeps-on": ("src/control/drive_set.c", "        d->due_us = d->quiet ? now_us : d->due_us;\n", "", "an untrue value", "--first 2107328 --count 1"),
     "unsealed": ("src/control/tick.c", "    el_snapshot_seal(s);\n", "    el_snapshot_seal(s);\n    s->seq++;\n", "an unsound snapshot", ""),
-    "kill-before-journal": ("src/control/actuate.c", "    r = el_journal_add(a->journal, &e);", "    r = strcmp(e.place, \"\") > 0 ? 0 : el_journal_add(a->journal, &e);",
+    "kill-before-journal": ("src/control/carry.c", "    r = el_journal_add(c->journal, &e);", "    r = strcmp(e.place, \"\") > 0 ? 0 : el_journal_add(c->journal, &e);",
                             "not restored", "--kills --first 3 --count 3"),
 }
 
