@@ -97,8 +97,9 @@ static int merit(const struct el_guest *g, int64_t now_us)
 
     switch (g->phase) {
     case EL_PHASE_HEADER:
-    case EL_PHASE_CHECK: /* anybody can have a password checked */
         return age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
+    case EL_PHASE_CHECK: /* it has sent a request, but anybody can have a password checked */
+        return age_us < GRACE_US ? 4 : 1;
     case EL_PHASE_REPLY:
         return age_us < SLOW_REPLY_US ? 4 : 2;
     case EL_PHASE_IDLE:

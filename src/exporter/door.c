@@ -110,7 +110,7 @@ static void look_at_callers(struct el_door *d)
 
 void el_door_admit(struct el_door *d, int64_t now_us)
 {
-    uint32_t n = d->callers, strangers = 0;
+    uint32_t n = d->callers, strangers = 0, ready = 0, ready_max = EL_MAX(d->admission.limit / 4, 1);
 
     if (n > STRANGERS_A_TURN)
         look_at_callers(d);
@@ -119,7 +119,8 @@ void el_door_admit(struct el_door *d, int64_t now_us)
     for (uint32_t i = 0; i < n; i++) {
         struct el_caller c = d->caller[i];
 
-        if (!c.ready && ++strangers > STRANGERS_A_TURN) {
+        /* Even of those who are ready only so many as are served before the next could crowd them out. */
+        if (c.ready ? ++ready > ready_max : ++strangers > STRANGERS_A_TURN) {
             d->caller[d->callers++] = c;
             continue;
         }

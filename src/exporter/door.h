@@ -33,8 +33,9 @@ void el_door_close(struct el_door *d);
  * times as much, and who has something to say must not stand behind a crowd that has not. */
 void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us);
 
-/* Lets in all who have sent their request, and a handful of the others, oldest first; cuts whoever must make room.
- * While d->callers is not 0 afterwards: call it again after those who are in were served. */
+/* Lets in those who have sent their request, at most a fourth of the house, and a handful of the others, oldest first;
+ * cuts whoever must make room. While d->callers is not 0 afterwards: call it again after those who are in were served.
+ */
 void el_door_admit(struct el_door *d, int64_t now_us);
 
 /* Cuts whoever is overdue. */
