@@ -31,6 +31,7 @@
 #define OVERHEAD_S       6.0
 #define POWER_ERROR_W    12.0 /* bounds of the power error and of its variance */
 #define POWER_VAR_MAX    9.0
+#define LEAST_HOST_W     0.3  /* taken of a drive that is let do nothing */
 #define BLIND_S          20.0 /* after this long without a reading only what was learnt before tells of a drive */
 
 enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, K = EL_X_GAIN, O = EL_X_OFFSET, N = EL_X_COUNT };
@@ -422,6 +423,11 @@ double el_observer_doubt(const struct el_observer *o, uint32_t i, struct el_ahea
     double a = after.keep, g = o->drive_r_c_per_w * (1 - a);
 
     return sqrt(EL_MAX(0, a * a * n->p[T][T] + 2 * a * g * n->p[T][D] + g * g * (n->p[D][D] + n->burst_w2)));
+}
+
+double el_observer_cost(const struct el_observer *o, uint32_t i, double host_w)
+{
+    return 1 / (o->drive_r_c_per_w * o->node[i].x[K] * EL_MAX(host_w, LEAST_HOST_W));
 }
 
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,
