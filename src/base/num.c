@@ -17,6 +17,11 @@ size_t el_num_u128(char *out, el_u128 v)
 {
     char digits[EL_NUM_MAX], *end = digits + sizeof digits, *at = end;
 
+    if (v < 10) { /* most numbers there are */
+        out[0] = (char)('0' + (int)v);
+        out[1] = '\0';
+        return 1;
+    }
     *--at = '\0';
     while (v > UINT64_MAX) { /* 128-bit division is slow: leave it as soon as the rest fits 64 bits */
         *--at = (char)('0' + (int)(v % 10));
