@@ -1,4 +1,4 @@
-#include "exporter/http.h"
+#include "exporter/http_parts.h"
 
 #include <errno.h>
 #include <gnutls/abstract.h>
@@ -8,46 +8,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "exporter/auth.h"
-#include "exporter/door.h"
-#include "exporter/lookout.h"
 #include "exporter/negotiate.h"
 #include "exporter/tls.h"
 
 #define POOL_BYTES (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
-#define SWEEP_US   (250 * EL_USEC_PER_MSEC)
-#define TICK_US    EL_USEC_PER_SEC
-#define UNSEEN_MAX 8 /* turns without a look at what else is ready, while lone requests do not cease */
-#define IDLE_US    (300 * EL_USEC_PER_SEC) /* kept alive between scrapes; cut earlier when the house is full */
-
-struct conn {
-    struct el_guest guest;
-    struct MHD_Connection *mhd;
-    bool in_request, suspended;
-    enum el_verdict verdict;
-    unsigned asked;     /* edition of the users that its password is checked against */
-    struct el_tls *tls; /* the settings its session began with */
-};
-
-struct el_http {
-    struct el_http_options o;
-    struct el_door door;
-    struct el_http_counters counters;
-    struct MHD_Daemon *daemon;
-    struct conn *arriving; /* handed to on_connection */
-    unsigned edition;      /* of the configuration: what was made under an earlier one is made anew */
-    struct el_body *refusal[EL_REFUSALS];
-
-    struct el_web_config *config;
-    struct el_tls *tls;
-    struct el_auth *auth;
-    int64_t rate_due_us;
-
-    struct el_lookout lookout; /* listeners, `wake`, verdicts, the time; waited for by the library beside connections */
-    bool listening;
-    int64_t now_us, next_tick_us, next_sweep_us;
-    unsigned unseen; /* turns since the last look around */
-};
 
 /* --- responses --- */
 
@@ -161,7 +125,7 @@ static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m,
     return done;
 }
 
-static enum el_verdict ask(struct el_http *h, struct conn *c, struct MHD_Connection *m)
+static enum el_verdict ask(struct el_http *h, struct el_conn *c, struct MHD_Connection *m)
 {
     char *password = NULL, *user = MHD_basic_auth_get_username_password(m, &password);
     enum el_verdict v = EL_VERDICT_DENIED;
@@ -177,7 +141,7 @@ static enum el_verdict ask(struct el_http *h, struct conn *c, struct MHD_Connect
 }
 
 /* True when the request may go on; else it was answered or suspended (`*done` is then the handler's result). */
-static bool authorized(struct el_http *h, struct conn *c, struct MHD_Connection *m, enum MHD_Result *done)
+static bool authorized(struct el_http *h, struct el_conn *c, struct MHD_Connection *m, enum MHD_Result *done)
 {
     if (!h->config || !h->config->users_n)
         return true;
@@ -205,7 +169,7 @@ static bool authorized(struct el_http *h, struct conn *c, struct MHD_Connection 
     return false;
 }
 
-static struct conn *conn_of(struct MHD_Connection *m)
+static struct el_conn *conn_of(struct MHD_Connection *m)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(m, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
@@ -216,7 +180,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
                                   const char *version, const char *upload, size_t *upload_size, void **request)
 {
     struct el_http *h = cls;
-    struct conn *c = conn_of(m);
+    struct el_conn *c = conn_of(m);
     const struct el_web_config *config = h->config;
     enum MHD_Result done;
 
@@ -267,7 +231,7 @@ static uint64_t request_bytes(const struct el_http *h, struct MHD_Connection *m)
 static void on_completed(void *cls, struct MHD_Connection *m, void **request, enum MHD_RequestTerminationCode code)
 {
     struct el_http *h = cls;
-    struct conn *c = *request;
+    struct el_conn *c = *request;
 
     if (!c)
         return;
@@ -279,7 +243,7 @@ static void on_completed(void *cls, struct MHD_Connection *m, void **request, en
     *request = NULL;
 }
 
-static void greet(struct el_http *h, struct conn *c)
+static void greet(struct el_http *h, struct el_conn *c)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 
@@ -296,7 +260,7 @@ static void greet(struct el_http *h, struct conn *c)
 static void on_connection(void *cls, struct MHD_Connection *m, void **context, enum MHD_ConnectionNotificationCode code)
 {
     struct el_http *h = cls;
-    struct conn *c = *context;
+    struct el_conn *c = *context;
 
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         c = *context = h->arriving;
@@ -318,10 +282,10 @@ static void on_connection(void *cls, struct MHD_Connection *m, void **context, e
     *context = NULL;
 }
 
-static void arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
+void el_http_arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
 {
     struct el_http *h = ctx;
-    struct conn *c = calloc(1, sizeof *c);
+    struct el_conn *c = calloc(1, sizeof *c);
 
     if (!c) {
         close(fd);
@@ -339,7 +303,7 @@ static void arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
     h->arriving = NULL;
 }
 
-static void resume(struct el_http *h, struct conn *c, enum el_verdict v)
+static void resume(struct el_http *h, struct el_conn *c, enum el_verdict v)
 {
     c->verdict = v;
     if (c->suspended) {
@@ -348,15 +312,23 @@ static void resume(struct el_http *h, struct conn *c, enum el_verdict v)
     }
 }
 
-/* No longer wait for a verdict: those who were cut meanwhile, or all. */
-static void resume_waiting(struct el_http *h, bool all)
+void el_http_take_verdicts(struct el_http *h)
 {
-    for (struct el_guest *g = h->door.admission.head; g; g = g->next)
-        if (((struct conn *)g)->suspended && (all || g->phase == EL_PHASE_CUT))
-            resume(h, (struct conn *)g, EL_VERDICT_BUSY);
+    enum el_verdict verdict;
+    void *ticket;
+
+    while (h->auth && el_auth_next(h->auth, &ticket, &verdict))
+        resume(h, ticket, ((struct el_conn *)ticket)->asked == h->edition ? verdict : EL_VERDICT_NONE);
 }
 
-/* --- the server --- */
+void el_http_resume_waiting(struct el_http *h, bool all)
+{
+    for (struct el_guest *g = h->door.admission.head; g; g = g->next)
+        if (((struct el_conn *)g)->suspended && (all || g->phase == EL_PHASE_CUT))
+            resume(h, (struct el_conn *)g, EL_VERDICT_BUSY);
+}
+
+/* --- the library --- */
 
 static size_t keep_escapes(void *cls, struct MHD_Connection *m, char *text)
 {
@@ -388,7 +360,7 @@ static int watch_from(struct MHD_Daemon *d, int fd)
 }
 
 /* The library's own limit stays out of reach: at 0.9.75 MHD_add_connection leaves a mutex locked when it is reached. */
-static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
+struct MHD_Daemon *el_http_start_daemon(struct el_http *h, bool tls)
 {
     unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem secure[] = {
@@ -410,191 +382,15 @@ static struct MHD_Daemon *start_daemon(struct el_http *h, bool tls)
     return d;
 }
 
-static void stop_daemon(struct el_http *h)
+void el_http_stop_daemon(struct el_http *h)
 {
-    resume_waiting(h, true);
+    el_http_resume_waiting(h, true);
     if (h->daemon)
         MHD_stop_daemon(h->daemon);
     h->daemon = NULL;
 }
 
-static int post_lookout(struct el_http *h)
+int el_http_wait(struct el_http *h, bool block)
 {
-    int r = el_lookout_open(&h->lookout);
-
-    if (r == 0 && h->o.wake_fd >= 0)
-        r = el_lookout_add(&h->lookout, h->o.wake_fd);
-    for (uint32_t i = 0; r == 0 && i < h->o.listeners->n; i++)
-        r = el_lookout_add(&h->lookout, h->o.listeners->at[i].fd);
-    h->listening = true;
-    return r;
-}
-
-int el_http_new(const struct el_http_options *o, struct el_http **out)
-{
-    struct el_http *h = calloc(1, sizeof *h);
-
-    if (!h)
-        return -ENOMEM;
-    h->o = *o;
-    h->door = (struct el_door){
-        .admission = {.limit = o->max_connections,
-                      .header_us = o->header_timeout_ms * EL_USEC_PER_MSEC,
-                      .total_us = o->total_timeout_ms * EL_USEC_PER_MSEC,
-                      .idle_us = IDLE_US},
-        .counters = &h->counters,
-        .arrive = arrive,
-        .ctx = h,
-    };
-    if (el_door_init(&h->door) == 0 && post_lookout(h) == 0)
-        h->daemon = start_daemon(h, false);
-    for (int i = 0; h->daemon && i < EL_REFUSALS; i++)
-        if (!(h->refusal[i] = el_body_refusal((enum el_refusal)i)))
-            stop_daemon(h);
-    if (!h->daemon) {
-        el_log_error("cannot start the HTTP server: out of memory or descriptors");
-        el_http_free(h);
-        return -ENOMEM;
-    }
-    *out = h;
-    return 0;
-}
-
-struct el_http *el_http_free(struct el_http *h)
-{
-    if (!h)
-        return NULL;
-    stop_daemon(h);
-    el_door_close(&h->door);
-    for (int i = 0; i < EL_REFUSALS; i++)
-        el_body_retire(h->refusal[i]);
-    el_auth_free(h->auth);
-    el_tls_unref(h->tls);
-    el_web_config_free(h->config);
-    el_lookout_close(&h->lookout);
-    free(h);
-    return NULL;
-}
-
-/* TLS switched on or off takes another daemon, and ends all connections. Else those between two requests end, the
- * others when they are answered. */
-static int change_sessions(struct el_http *h, const struct el_tls *tls)
-{
-    struct MHD_Daemon *d;
-
-    if (!tls == !h->tls) {
-        for (struct el_guest *g = h->door.admission.head; g && tls != h->tls; g = g->next)
-            if (g->phase == EL_PHASE_IDLE || (g->phase == EL_PHASE_HEADER && g->proven))
-                el_door_cut(&h->door, g, h->now_us);
-        return 0;
-    }
-    d = start_daemon(h, tls);
-    if (!d)
-        return -ENOMEM;
-    stop_daemon(h);
-    h->daemon = d;
-    return 0;
-}
-
-int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_tls *tls)
-{
-    if (config && config->users_n && !h->auth) {
-        struct el_auth *auth = el_auth_new();
-
-        if (!auth || el_lookout_add(&h->lookout, el_auth_fd(auth)) < 0) {
-            el_auth_free(auth);
-            return -ENOMEM;
-        }
-        h->auth = auth;
-    }
-    if (change_sessions(h, tls) < 0)
-        return -ENOMEM;
-    if (h->auth)
-        el_auth_configure(h->auth, config);
-    el_tls_unref(h->tls);
-    h->tls = tls;
-    el_web_config_free(h->config);
-    h->config = config;
-    h->edition++;
-    return 0;
-}
-
-static void take_verdicts(struct el_http *h)
-{
-    enum el_verdict verdict;
-    void *ticket;
-
-    while (h->auth && el_auth_next(h->auth, &ticket, &verdict))
-        resume(h, ticket, ((struct conn *)ticket)->asked == h->edition ? verdict : EL_VERDICT_NONE);
-}
-
-/* At everything but the connections. False: stop serving. */
-static bool look_around(struct el_http *h)
-{
-    int ready[EL_LOOKOUT_MAX], n = el_lookout_ready(&h->lookout, ready);
-    bool woken = false;
-
-    for (int i = 0; i < n; i++) {
-        if (ready[i] == h->o.wake_fd)
-            woken = true; /* last: it may change everything */
-        else if (h->auth && ready[i] == el_auth_fd(h->auth))
-            take_verdicts(h);
-        else
-            el_door_accept(&h->door, ready[i], h->now_us);
-    }
-    return !woken || h->o.wake(h->o.ctx);
-}
-
-/* Whoever cannot be let in is not looked at for a while: without descriptors, listeners stay ready. */
-static void heed_listeners(struct el_http *h)
-{
-    bool on = h->now_us >= h->door.accept_after_us;
-
-    for (uint32_t i = 0; on != h->listening && i < h->o.listeners->n; i++)
-        el_lookout_heed(&h->lookout, h->o.listeners->at[i].fd, on);
-    h->listening = on;
-}
-
-/* Whatever is due, and the alarm for what will be. */
-static void on_time(struct el_http *h)
-{
-    if (h->now_us >= h->next_sweep_us) {
-        el_door_sweep(&h->door, h->now_us);
-        resume_waiting(h, false);
-        h->next_sweep_us = h->now_us + SWEEP_US;
-    }
-    if (h->now_us >= h->next_tick_us) {
-        if (h->o.tick)
-            h->o.tick(h->o.ctx, h->now_us);
-        h->next_tick_us = h->now_us + TICK_US;
-    }
-    heed_listeners(h);
-    el_lookout_alarm(&h->lookout, h->door.admission.head ? EL_MIN(h->next_tick_us, h->next_sweep_us) : h->next_tick_us);
-}
-
-int el_http_run(struct el_http *h)
-{
-    bool serving = true;
-
-    h->now_us = el_clock_boottime_us();
-    while (serving) {
-        uint64_t requests = h->counters.requests;
-
-        on_time(h);
-        if (MHD_run_wait(h->daemon, h->door.callers ? 0 : -1) != MHD_YES)
-            return -EIO;
-        h->now_us = el_clock_boottime_us();
-        /* A lone request spares itself the look: what else is ready wakes the library again at once. */
-        if (h->counters.requests == requests + 1 && !h->door.callers && ++h->unseen < UNSEEN_MAX)
-            continue;
-        serving = look_around(h);
-        el_door_admit(&h->door, h->now_us);
-        h->unseen = 0;
-    }
-    return 0;
-}
-
-const struct el_http_counters *el_http_counters(const struct el_http *h)
-{
-    return &h->counters;
+    return MHD_run_wait(h->daemon, block ? -1 : 0) == MHD_YES ? 0 : -EIO;
 }
