@@ -8,7 +8,7 @@
 static void read_disks(struct el_disks *d, int disks)
 {
     for (int i = 0; i < disks; i++) {
-        char path[64], text[16];
+        char path[64], text[32];
 
         snprintf(path, sizeof path, "sys/class/nvme/nvme0/nvme0n%d/dev", i + 1);
         snprintf(text, sizeof text, "259:%d\n", i);
