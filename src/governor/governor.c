@@ -125,8 +125,7 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
     const struct el_slot_decision *last = &g->last.slot[i];
     double in_force = in->slot[i].cap_ratio_in_force;
 
-    if (d->cap_ratio >= 1 && !saves(&g->card.slot[i], d->power_state) &&
-        (d->constraint < EL_CONSTRAINT_STALE_SENSOR || d->constraint > EL_CONSTRAINT_STARTUP))
+    if (d->cap_ratio >= 1 && !saves(&g->card.slot[i], d->power_state) && d->constraint < EL_CONSTRAINT_STALE_SENSOR)
         d->constraint = EL_CONSTRAINT_NONE;
     d->since_us = d->constraint == EL_CONSTRAINT_NONE ? 0
                   : d->constraint == last->constraint ? last->since_us

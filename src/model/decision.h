@@ -16,11 +16,10 @@ enum el_constraint {
     EL_CONSTRAINT_INLET,
     EL_CONSTRAINT_AIRFLOW,
     EL_CONSTRAINT_ARRAY,        /* held back to the pace of its stripe */
-    EL_CONSTRAINT_STALE_SENSOR, /* failsafe: what it needs to know is old */
+    EL_CONSTRAINT_STALE_SENSOR, /* from here on failsafe: what it needs to know is old */
     EL_CONSTRAINT_FAILED_SENSOR,
     EL_CONSTRAINT_ACTUATOR, /* a neighbour's actuator failed: this one pays */
-    EL_CONSTRAINT_STARTUP,  /* failsafe until every required sensor has reported */
-    EL_CONSTRAINT_OPERATOR, /* configured hard limit */
+    EL_CONSTRAINT_STARTUP,  /* until every required sensor has reported */
     EL_CONSTRAINT_COUNT
 };
 const char *

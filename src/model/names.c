@@ -27,7 +27,7 @@ NAME_FUNCTION(el_quality_name, el_quality, "absent", "good", "stale", "implausib
 NAME_FUNCTION(el_origin_name, el_origin, "measured", "estimated", "assumed")
 NAME_FUNCTION(el_constraint_name, el_constraint, "none", "drive temperature", "drive sensor temperature", "card power",
               "switch temperature", "inlet", "airflow", "array", "stale sensor", "failed sensor", "actuator",
-              "start-up", "operator")
+              "start-up")
 NAME_FUNCTION(el_failsafe_name, el_failsafe, "none", "hold", "reduce", "floor")
 NAME_FUNCTION(el_mode_name, el_mode, "observe", "advise", "enforce")
 NAME_FUNCTION(el_scenario_kind_name, el_scenario_kind, "inlet", "airflow", "workload", "sensor-stuck", "sensor-jump",

@@ -138,6 +138,15 @@ def check_figures():
     return [f"simulate.md does not explain {name}" for name in figures if name not in asked and f"`{name}`" not in text]
 
 
+def check_constraints():
+    """The governor's document explains each constraint by the name that metrics have for it."""
+    text = (ROOT / "deploy/docs/governor.md").read_text()
+    told = [n for row in re.findall(r"^\| constraint \|.*\n\|-.*\n((?:\|.*\n)+)", text, re.M) for n in re.findall(r"^\| (.*?) \|", row, re.M)]
+    told = set(re.findall(r"`([^`]+)`", " ".join(told)))
+    real = set(re.findall(r'constraint="([^"]+)"', (ROOT / "tests/golden/metrics.prom").read_text())) - {"none"}
+    return [f"governor.md and the metrics do not both name the constraint {name}" for name in sorted(told ^ real)]
+
+
 SETTINGS = settings()
 
 
@@ -154,7 +163,7 @@ def main():
     if len(sys.argv) == 2 and said("elementd", "metrics", "--markdown") != (ROOT / "deploy/docs/metrics.md").read_text():
         print("deploy/docs/metrics.md is not what `elementd metrics --markdown` says: build the target update-golden")
         bad += 1
-    for line in check_links() + check_figures():
+    for line in check_links() + check_figures() + check_constraints():
         print(line)
         bad += 1
     print(f"{total} blocks, {bad} bad")
