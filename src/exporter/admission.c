@@ -3,8 +3,9 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define GRACE_US      200000  /* a request on its way over a slow link is here by then */
-#define TRUST         5       /* more than any merit */
+#define GRACE_US      200000 /* a request on its way over a slow link is here by then */
+#define TRUST         6      /* more than any merit */
+#define CROWD         (4 * EL_CHECKS_MAX)
 #define SLOW_REPLY_US 1000000 /* an answer takes milliseconds; one that takes this long is not being read */
 
 static void address_key(uint8_t key[16], const struct sockaddr *from)
@@ -45,7 +46,7 @@ void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct
 {
     address_key(g->address, from);
     g->phase = EL_PHASE_HEADER;
-    g->proven = g->trusted = false;
+    g->proven = g->trusted = g->granted = false;
     g->since_us = g->request_us = now_us;
     g->peers = count_peers(a, g, 1) + 1;
     g->prev = NULL;
@@ -99,7 +100,7 @@ static int merit(const struct el_guest *g, int64_t now_us)
     case EL_PHASE_HEADER:
         return age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
     case EL_PHASE_CHECK: /* it has sent a request, but anybody can have a password checked */
-        return age_us < GRACE_US ? 4 : 1;
+        return g->peers >= CROWD ? 5 : age_us < GRACE_US ? 4 : 1;
     case EL_PHASE_REPLY:
         return age_us < SLOW_REPLY_US ? 4 : 2;
     case EL_PHASE_IDLE:
@@ -118,7 +119,7 @@ struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_u
     if (a->count < a->limit)
         return NULL;
     for (struct el_guest *g = a->head; g; g = g->next) {
-        int m = merit(g, now_us) + (g->trusted ? TRUST : 0);
+        int m = merit(g, now_us) + (g->trusted ? TRUST : 0) + (g->granted ? TRUST : 0);
 
         if (g->phase == EL_PHASE_CUT || (victim && g->peers < victim->peers))
             continue;

@@ -10,16 +10,13 @@
 #include "base/base.h"
 #include "base/text.h"
 
-#define SHARE                                                                                                          \
-    8 /* checks of one address waiting or under way: at 43 ms each (cost 10, measured) a third of a second             \
-       */
 #define CACHE_MAX 64
 #define KEY_SIZE  32
 
 enum check_state { CHECK_WAITING, CHECK_RUNNING, CHECK_DECIDED };
 
 /* Each is served as often as the others while somebody of it waits. */
-enum origin { ORIGIN_PROVEN, ORIGIN_LOCAL, ORIGIN_OTHER, ORIGINS };
+enum origin { ORIGIN_RIGHT_BEFORE, ORIGIN_PROVEN, ORIGIN_LOCAL, ORIGIN_OTHER, ORIGINS };
 
 /* There is at most one for each connection, and the one under way. */
 struct check {
@@ -30,7 +27,7 @@ struct check {
     uint8_t address[16];
     enum origin origin;
     bool granted;
-    uint8_t key[KEY_SIZE];
+    uint8_t key[KEY_SIZE], pair[KEY_SIZE];
     char password[128]; /* bcrypt reads 72 bytes */
     char hash[64];
     bool known; /* else the hash is anybody's */
@@ -51,7 +48,7 @@ struct el_auth {
     struct check *first;      /* in the order they came */
     uint64_t uses;
     struct {
-        uint8_t key[KEY_SIZE], address[16];
+        uint8_t key[KEY_SIZE], pair[KEY_SIZE], address[16];
         uint64_t used; /* 0 = free */
     } cache[CACHE_MAX];
 };
@@ -101,6 +98,7 @@ static void remember(struct el_auth *a, const struct check *c)
         if (a->cache[i].used < a->cache[oldest].used)
             oldest = i;
     memcpy(a->cache[oldest].key, c->key, KEY_SIZE);
+    memcpy(a->cache[oldest].pair, c->pair, KEY_SIZE);
     memcpy(a->cache[oldest].address, c->address, sizeof c->address);
     a->cache[oldest].used = ++a->uses;
 }
@@ -111,6 +109,15 @@ static bool proven(const struct el_auth *a, const uint8_t address[16])
 {
     for (int i = 0; i < CACHE_MAX; i++)
         if (a->cache[i].used && memcmp(a->cache[i].address, address, sizeof a->cache[i].address) == 0)
+            return true;
+    return false;
+}
+
+/* Was this name with this password right, under whichever hash? */
+static bool right_before(const struct el_auth *a, const uint8_t pair[KEY_SIZE])
+{
+    for (int i = 0; i < CACHE_MAX; i++)
+        if (a->cache[i].used && same_bytes(a->cache[i].pair, pair, KEY_SIZE))
             return true;
     return false;
 }
@@ -267,7 +274,18 @@ static const char *hash_of(const struct el_web_config *c, const char *user, cons
     return found;
 }
 
-/* Into the queue, behind what waits there of the same address. */
+/* Who it comes from, as far as can be said before it is checked. No guesser has had a right password, as a rule: who
+ * has is not to wait behind guesses for a new one, even from its own address. */
+static enum origin origin_of(const struct el_auth *a, const struct check *c, bool granted)
+{
+    if (granted || right_before(a, c->pair))
+        return ORIGIN_RIGHT_BEFORE;
+    if (proven(a, c->address))
+        return ORIGIN_PROVEN;
+    return el_admission_is_local(c->address) ? ORIGIN_LOCAL : ORIGIN_OTHER;
+}
+
+/* Into the queue, behind what waits there of the same address and kind. */
 static enum el_verdict enqueue(struct el_auth *a, struct check *fresh)
 {
     struct check **end = &a->first;
@@ -275,22 +293,21 @@ static enum el_verdict enqueue(struct el_auth *a, struct check *fresh)
 
     fresh->turn = a->turn;
     for (; *end; end = &(*end)->next)
-        if ((*end)->state != CHECK_DECIDED && memcmp((*end)->address, fresh->address, sizeof fresh->address) == 0) {
+        if ((*end)->state != CHECK_DECIDED &&
+            ((*end)->origin == ORIGIN_RIGHT_BEFORE) == (fresh->origin == ORIGIN_RIGHT_BEFORE) &&
+            memcmp((*end)->address, fresh->address, sizeof fresh->address) == 0) {
             fresh->turn = EL_MAX(fresh->turn, (*end)->turn);
             others++;
         }
-    if (others >= SHARE)
+    if (others >= EL_CHECKS_MAX)
         return EL_VERDICT_BUSY;
     fresh->turn++;
-    fresh->origin = proven(a, fresh->address)               ? ORIGIN_PROVEN
-                    : el_admission_is_local(fresh->address) ? ORIGIN_LOCAL
-                                                            : ORIGIN_OTHER;
     *end = fresh;
     pthread_cond_signal(&a->work);
     return EL_VERDICT_PENDING;
 }
 
-enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, const uint8_t address[16],
+enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, const struct el_guest *guest,
                               void *ticket)
 {
     const char *dearest, *hash = hash_of(a->config, user, &dearest);
@@ -300,17 +317,19 @@ enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *p
     if (strlen(password) >= sizeof c->password)
         return EL_VERDICT_DENIED; /* bcrypt would cut it: the exporters' own tools refuse to make such a hash */
     c = calloc(1, sizeof *c);
-    if (!c || key_of(a, user, hash ? hash : dearest, password, c->key) < 0) {
+    if (!c || key_of(a, user, hash ? hash : dearest, password, c->key) < 0 ||
+        key_of(a, user, "", password, c->pair) < 0) {
         free(c);
         return EL_VERDICT_BUSY;
     }
     c->ticket = ticket;
     c->known = hash;
     c->cost = cost_of(dearest);
-    memcpy(c->address, address, sizeof c->address);
+    memcpy(c->address, guest->address, sizeof c->address);
     el_text_copy(c->hash, sizeof c->hash, hash ? hash : dearest);
     el_text_copy(c->password, sizeof c->password, password);
     pthread_mutex_lock(&a->lock);
+    c->origin = origin_of(a, c, guest->granted);
     v = hash && remembered(a, c->key) ? EL_VERDICT_GRANTED : enqueue(a, c);
     pthread_mutex_unlock(&a->lock);
     if (v != EL_VERDICT_PENDING) {

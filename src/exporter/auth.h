@@ -1,8 +1,8 @@
 /* Basic authentication against bcrypt hashes. A check takes tens of milliseconds of CPU on purpose, so it runs in a
  * worker thread; what was found right is remembered (under a keyed hash, bounded) for as long as user and hash stay the
- * same, so a scraper pays once. Addresses take turns; those that had a right password before, loopback and all others
- * are served alike: who guesses delays themselves. To be refused takes as long as the dearest hash, whoever asks. One
- * HTTP thread calls; the worker is hidden. */
+ * same, so a scraper pays once. Addresses take turns; connections and passwords that were right before, addresses that
+ * had a right one before, loopback and all others are served alike: who guesses delays themselves. To be refused takes
+ * as long as the dearest hash, whoever asks. One HTTP thread calls; the worker is hidden. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,9 +32,8 @@ void el_auth_configure(struct el_auth *a, const struct el_web_config *c);
 /* Readable when a pending check was decided. */
 int el_auth_fd(const struct el_auth *a);
 
-/* `ticket` comes back from el_auth_next when the answer is PENDING. `address` is a guest's. At least one user must be
- * known. */
-enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, const uint8_t address[16],
+/* `ticket` comes back from el_auth_next when the answer is PENDING. At least one user must be known. */
+enum el_verdict el_auth_check(struct el_auth *a, const char *user, const char *password, const struct el_guest *guest,
                               void *ticket);
 
 /* Did this address have a right password lately? */

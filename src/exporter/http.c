@@ -131,7 +131,7 @@ static enum el_verdict ask(struct el_http *h, struct el_conn *c, struct MHD_Conn
     enum el_verdict v = EL_VERDICT_DENIED;
 
     if (user)
-        v = el_auth_check(h->auth, user, password ? password : "", c->guest.address, c);
+        v = el_auth_check(h->auth, user, password ? password : "", &c->guest, c);
     c->asked = h->edition;
     if (password)
         explicit_bzero(password, strlen(password));
@@ -149,6 +149,7 @@ static bool authorized(struct el_http *h, struct el_conn *c, struct MHD_Connecti
         c->verdict = ask(h, c, m);
     switch (c->verdict) {
     case EL_VERDICT_GRANTED:
+        c->guest.granted = true;
         return true;
     case EL_VERDICT_PENDING:
         el_admission_phase(&h->door.admission, &c->guest, EL_PHASE_CHECK, h->now_us);

@@ -86,6 +86,24 @@ static void merit_within_a_crowd(void **state)
     assert_ptr_equal(el_admission_victim(&a, 2 * S), &g[1]); /* but who does not read goes first */
 }
 
+/* In a crowd of one address those whose password is checked stay, however long it takes: they are few. And the one who
+ * has had a right one stays before all. */
+static void checks_in_a_crowd(void **state)
+{
+    struct el_admission a = house(64);
+    struct el_guest g[64] = {0};
+
+    for (int i = 0; i < 64; i++)
+        enter(&a, &g[i], "127.0.0.1", i);
+    el_admission_phase(&a, &g[0], EL_PHASE_CHECK, 64);
+    el_admission_phase(&a, &g[1], EL_PHASE_IDLE, 64);
+    for (int i = 2; i < 64; i++)
+        el_admission_phase(&a, &g[i], EL_PHASE_REPLY, 10 * S);
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[1]);
+    g[1].granted = true;
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[2]);
+}
+
 /* Slow readers are all there is: the one who came this moment, its request still on its way, is not the one to go. */
 static void newcomers_have_a_grace(void **state)
 {
@@ -163,6 +181,7 @@ int main(void)
         cmocka_unit_test(crowd_pays),
         cmocka_unit_test(ipv6_counts_by_64),
         cmocka_unit_test(merit_within_a_crowd),
+        cmocka_unit_test(checks_in_a_crowd),
         cmocka_unit_test(spread_out),
         cmocka_unit_test(deadlines),
         cmocka_unit_test(rate),
