@@ -1,6 +1,8 @@
 #include "control/card_hands.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 
 #include "base/text.h"
 
@@ -30,6 +32,15 @@ uint32_t el_card_fans(const struct el_world *w, uint32_t card, uint32_t row[EL_C
     return n;
 }
 
+void el_card_drive_target(const struct el_world *w, uint32_t row, struct el_actuate_target *t)
+{
+    const struct el_slot *slot = &el_snapshot_slots(w->s)[row];
+
+    t->key = slot->key;
+    el_text_copy(t->serial, sizeof slot->identify.serial, slot->identify.serial);
+    snprintf(t->place, sizeof t->place, "%s slot %u", el_snapshot_cards(w->s)[slot->card].name, slot->number);
+}
+
 void el_card_fan_target(const struct el_sensor *s, struct el_actuate_target *t)
 {
     *t = (struct el_actuate_target){.key = s->key};
@@ -53,4 +64,12 @@ int el_card_fans_take_up(struct el_actuate *a, const struct el_world *w)
             r = -ENOMEM;
     }
     return r;
+}
+
+bool el_card_is_hot(const struct el_slot *slot, const struct el_settings *s)
+{
+    const struct el_reading *t = &slot->temp_mc[0];
+
+    return t->quality != EL_GOOD || !isfinite(slot->decision.limit_c) ||
+           (double)t->value / 1000 > slot->decision.limit_c - s->poll.hot_within_c;
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "control/card_setup.h"
+#include "control/cards_act.h"
 #include "control/endurance.h"
 
 #define ASK_US                                                                                                         \
@@ -138,23 +139,6 @@ void el_cards_refresh(struct el_cards *c, struct el_world *w)
 
 /* ---- facts ---- */
 
-static void target_of(const struct el_world *w, uint32_t row, struct el_actuate_target *t)
-{
-    const struct el_slot *slot = &el_snapshot_slots(w->s)[row];
-
-    t->key = slot->key;
-    el_text_copy(t->serial, sizeof slot->identify.serial, slot->identify.serial);
-    snprintf(t->place, sizeof t->place, "%s slot %u", el_snapshot_cards(w->s)[slot->card].name, slot->number);
-}
-
-static bool is_hot(const struct el_slot *slot, const struct el_settings *s)
-{
-    const struct el_reading *t = &slot->temp_mc[0];
-
-    return t->quality != EL_GOOD || !isfinite(slot->decision.limit_c) ||
-           (double)t->value / 1000 > slot->decision.limit_c - s->poll.hot_within_c;
-}
-
 /* What can be done to a drive: no command is sent for it. What holds something of ours counts in any case: its loss
  * shows as a mismatch, and a cap never has two actuators. */
 static uint32_t ask_usable(struct el_cards *c, const struct el_world *w, const struct el_drive *d, uint32_t row)
@@ -189,7 +173,7 @@ static void learn_drive(struct el_cards *c, struct el_world *w, struct el_drive 
     d->inherited = d->inherited && !d->swapped;
     d->swapped = false;
     d->asked_us = now_us;
-    target_of(w, row, &t);
+    el_card_drive_target(w, row, &t);
     adopted = t.serial[0] ? el_actuate_adopt(c->hands, &t, true, d->hand) : 0;
     d->inherited |= adopted != 0;
     d->fresh = adopted < 0; /* again in the next round */
@@ -286,11 +270,6 @@ static void gather_sensors(struct el_cards *c, struct el_world *w, uint32_t row)
         c->in.fan_rpm[i] = s[l->tacho[i]].value;
 }
 
-static enum el_actuator cap_actuator(const struct el_drive *d)
-{
-    return d->usable & 1u << EL_ACTUATOR_IO_BUDGET ? EL_ACTUATOR_IO_BUDGET : EL_ACTUATOR_IO_MAX;
-}
-
 /* What the hands have done, into the row. */
 static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_drive *d)
 {
@@ -306,7 +285,7 @@ static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_dr
 
         if (!d->hand[k])
             continue;
-        el_actuate_set_hot(c->hands, d->hand[k], is_hot(slot, c->settings));
+        el_actuate_set_hot(c->hands, d->hand[k], el_card_is_hot(slot, c->settings));
         el_actuate_doubt(c->hands, d->hand[k], d->identify ? EL_DOUBT_SOME : EL_DOUBT_NONE);
         el_actuate_status(c->hands, d->hand[k], &s);
         a->lowered[k] = s.lowered;
@@ -364,117 +343,6 @@ static void gather_slot(struct el_cards *c, struct el_slot *slot, struct el_driv
         d->io_before = slot->io;
     }
     in->cap_ratio_in_force = slot->action.cap_ratio_in_force;
-}
-
-/* ---- acting ---- */
-
-/* NULL while it is not known which drive is there (discovered anew, not identified since): what is set now would stand
- * in the journal under the serial of another. */
-static struct el_actuate_item *hand_of(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row,
-                                       enum el_actuator a)
-{
-    struct el_actuate_target t;
-
-    if (d->identify)
-        return NULL;
-    if (!d->hand[a]) {
-        target_of(w, row, &t);
-        d->hand[a] = t.serial[0] ? el_actuate_item(c->hands, a, &t) : NULL;
-    }
-    return d->hand[a];
-}
-
-/* The law says once what it wants: a cap that could not be set then is still wanted. What an earlier run left is no
- * wish of the law, which would not lift what it did not set, and must not be let go while hot. */
-static bool must_write(const struct el_cards *c, const struct el_drive *d, const struct el_slot *slot)
-{
-    bool caps = slot->decision.cap_ratio < 1;
-
-    if (c->acting && d->inherited)
-        return caps || !is_hot(slot, c->settings);
-    return slot->decision.write || ((c->assert_all || d->owed) && caps);
-}
-
-static void act_cap(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row,
-                    const struct el_governor_slot *g)
-{
-    const struct el_slot_decision *want = &el_snapshot_slots(w->s)[row].decision;
-    struct el_actuator_value v = {.cap = {.ratio = want->cap_ratio,
-                                          .budget_w = want->budget_w,
-                                          .read_j_per_byte = g->read_j_per_byte,
-                                          .write_j_per_byte = g->write_j_per_byte,
-                                          .read_j_per_op = g->read_j_per_op,
-                                          .write_j_per_op = g->write_j_per_op}};
-    struct el_actuate_item *it;
-
-    if (!g->can_cap || !must_write(c, d, &el_snapshot_slots(w->s)[row]))
-        return;
-    it = hand_of(c, w, d, row, cap_actuator(d));
-    d->owed = !it;
-    if (!it)
-        return;
-    d->inherited = d->inherited && !c->acting;
-    el_actuate_want(c->hands, it, &v);
-}
-
-static void act_power_state(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row,
-                            const struct el_governor_slot *g)
-{
-    int32_t want = el_snapshot_slots(w->s)[row].decision.power_state;
-    struct el_actuator_value v = {.power_state = want};
-    struct el_actuate_item *it;
-
-    if (!c->settings->governor.use_power_state)
-        d->power_state_wanted = -1;
-    if (!g->can_power_state || want < 0 || (want == d->power_state_wanted && !c->assert_all))
-        return;
-    it = hand_of(c, w, d, row, EL_ACTUATOR_POWER_STATE);
-    if (!it)
-        return;
-    el_actuate_want(c->hands, it, &v);
-    d->power_state_wanted = want;
-}
-
-/* The drive's own thermal management as a backstop: just above what we hold, inside what the drive allows. */
-static void act_hctm(struct el_cards *c, const struct el_world *w, struct el_drive *d, uint32_t row)
-{
-    const struct el_slot *slot = &el_snapshot_slots(w->s)[row];
-    double limit = slot->decision.limit_c;
-    int32_t lo = slot->identify.mntmt_k - 273, hi = slot->identify.mxtmt_k - 273;
-    struct el_actuator_value v;
-
-    if (!c->settings->governor.use_hctm)
-        d->hand[EL_ACTUATOR_HCTM] = NULL;
-    if (!c->settings->governor.use_hctm || !slot->identify.hctm || !(d->usable & 1u << EL_ACTUATOR_HCTM) ||
-        !isfinite(limit) || (d->hand[EL_ACTUATOR_HCTM] && !c->assert_all) || hi <= lo)
-        return;
-    v.tmt1_c = EL_CLAMP((int32_t)ceil(limit) + 2, lo, hi - 1);
-    v.tmt2_c = EL_CLAMP((int32_t)ceil(limit) + 4, v.tmt1_c + 1, hi);
-    if (v.tmt1_c > limit && hand_of(c, w, d, row, EL_ACTUATOR_HCTM))
-        el_actuate_want(c->hands, d->hand[EL_ACTUATOR_HCTM], &v);
-}
-
-static void act_fans(struct el_cards *c, const struct el_world *w, uint32_t card)
-{
-    struct el_card_loop *l = &c->loop[card];
-    struct el_actuator_value v = {.pwm_ratio = c->decision.fan_pwm_ratio};
-    uint32_t row[EL_CARD_FANS_MAX], n = c->settings->governor.use_fans ? el_card_fans(w, card, row) : 0;
-
-    if (!isfinite(v.pwm_ratio))
-        return;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct el_sensor *s = &el_snapshot_sensors(w->s)[row[i]];
-        bool write = c->decision.fan_write || c->assert_all || !l->fan[i];
-        struct el_actuate_target t;
-
-        el_card_fan_target(s, &t);
-        if (!l->fan[i])
-            l->fan[i] = el_actuate_item(c->hands, EL_ACTUATOR_FAN, &t);
-        if (l->fan[i] && write)
-            el_actuate_want(c->hands, l->fan[i], &v);
-        else if (l->fan[i] && c->acting)
-            el_actuate_again(c->hands, l->fan[i], c->in.now_us);
-    }
 }
 
 /* ---- spreading ---- */
@@ -542,11 +410,9 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
     spread_card(c, w, row);
     for (uint32_t i = 0; i < n; i++) {
         slots[i].decision = c->decision.slot[i];
-        act_cap(c, w, &drives[i], card->first_slot + i, &told->slot[i]);
-        act_power_state(c, w, &drives[i], card->first_slot + i, &told->slot[i]);
-        act_hctm(c, w, &drives[i], card->first_slot + i);
+        el_cards_act_drive(c, w, &drives[i], card->first_slot + i, &told->slot[i]);
     }
-    act_fans(c, w, row);
+    el_cards_act_fans(c, w, row);
     el_actuate_go(c->hands);
 }
 

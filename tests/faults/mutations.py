@@ -17,7 +17,7 @@ MUTATIONS = {
     "wrong-original": ("src/control/carry.c", "    r = el_journal_add(c->journal, &e);",
                        "    e.original[0] ^= 1;\n    r = el_journal_add(c->journal, &e);", "a journal with another original", ""),
     "restores-nothing": ("src/control/restore.c", "    return dev->ops->actuator_restore(dev->dev, e->actuator, slot.key, e->original);", "    return 0;", "not restored", ""),
-    "never-caps": ("src/control/cards.c", "    bool caps = slot->decision.cap_ratio < 1;\n", "    bool caps = false;\n\n    if (slot->decision.cap_ratio < 1)\n        return false;\n",
+    "never-caps": ("src/control/cards_act.c", "    bool caps = slot->decision.cap_ratio < 1;\n", "    bool caps = false;\n\n    if (slot->decision.cap_ratio < 1)\n        return false;\n",
                    "above critical though it could be slowed", ""),
     "never-stale": ("src/model/fill.c", "        r->quality = EL_STALE;", "        r->quality = EL_GOOD;", "an untrue value", ""),
     "never-forgives": ("src/control/drive_set.c", "    d->failures = 0;\n", "",
