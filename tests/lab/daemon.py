@@ -71,11 +71,33 @@ def controller(lab, serial):
     return lab.ok(f'basename $(dirname $(grep -l {serial} /sys/class/nvme/*/serial))').strip()
 
 
+def uptime_ms(lab, script=':'):
+    """Runs a script: the guest's time right before and after it."""
+    out = lab.ok(f'cat /proc/uptime; {script}; cat /proc/uptime').split()
+    return float(out[0]) * 1000, float(out[-2]) * 1000
+
+
+def watch(lab):
+    """Has the probe note down what each snapshot says."""
+    lab.ok(f'({PROBE} "watch {RUNTIME}/snapshot 600" >/host/watch 2>&1 &)')
+
+
+def watched(lab, pattern):
+    with open(lab.share + '/watch') as f:
+        return re.findall(pattern, f.read(), re.M)
+
+
+def late_ms(lab):
+    """By how much a busy machine put off the guest's ticks of a second at most: no part of what is judged."""
+    ticks = sorted({int(at) for at in watched(lab, r'^age .* at (\d+)$')})
+    return max(0, max(b - a for a, b in zip(ticks, ticks[1:])) - 1000)
+
+
 def reader(lab, disk, group, size='64k'):
     """Reads a disk for ever in a top-level cgroup."""
     lab.ok(f'mkdir -p /sys/fs/cgroup/{group}; sh -c "echo \\$\\$ > /sys/fs/cgroup/{group}/cgroup.procs; '
            f'while :; do dd if=/dev/{disk} of=/dev/null bs={size} iflag=direct; done" >/dev/null 2>&1 & sleep 0.2')
 
 
-def io_controller(lab, on=True):
-    lab.ok(f'echo {"+" if on else "-"}io > /sys/fs/cgroup/cgroup.subtree_control')
+def io_controller(lab):
+    lab.ok('echo +io > /sys/fs/cgroup/cgroup.subtree_control')

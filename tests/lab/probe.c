@@ -252,12 +252,13 @@ static uint32_t boot_ms(int64_t us)
     return (uint32_t)(us / 1000);
 }
 
-/* Every state that a slot takes, when (BOOTTIME, ms), and how old the readings of each slot are in each snapshot. */
+/* Every state that a slot takes, when (BOOTTIME, ms), how often an actuator of it did not hold, and how old its
+ * readings are in each snapshot. */
 static void watch(const char *path, double seconds)
 {
     int64_t end = el_clock_boottime_us() + (int64_t)(seconds * 1e6);
     enum el_slot_state was[16] = {0};
-    uint64_t seq = 0;
+    uint64_t seq = 0, lost[16] = {0};
 
     for (; el_clock_boottime_us() < end; usleep(10000)) {
         struct el_snapshot *s = NULL;
@@ -271,6 +272,9 @@ static void watch(const char *path, double seconds)
             if (slot->state != was[i])
                 printf("slot %u %s at %u\n", i, el_slot_state_name(slot->state), boot_ms(el_clock_boottime_us()));
             was[i] = slot->state;
+            if (slot->action.mismatches != lost[i])
+                printf("mismatches %u %" PRIu64 " at %u\n", i, slot->action.mismatches, boot_ms(s->time_us));
+            lost[i] = slot->action.mismatches;
             printf("age %u %u at %u\n", i, boot_ms(s->time_us - slot->last_success_us), boot_ms(s->time_us));
         }
         seq = s->seq;

@@ -8,10 +8,6 @@ VICTIM = '1'
 SCRAPES = 100
 
 
-def uptime_ms(lab):
-    return float(lab.ok('cat /proc/uptime').split()[0]) * 1000
-
-
 def scrapes(lab):
     out = lab.ok(f"curl -s -o /dev/null -w '%{{time_total}}\\n' 'http://127.0.0.1:10460/metrics?[1-{SCRAPES}]'", timeout=300)
     times = sorted(float(t) * 1000 for t in out.split())
@@ -20,20 +16,11 @@ def scrapes(lab):
 
 def ages(lab, since, until):
     """Ages in ms of the other drives' readings in each snapshot between the two times, sorted."""
-    out = open(lab.share + '/watch').read()
-    return sorted(int(a) for i, a, at in re.findall(r'^age (\d+) (\d+) at (\d+)$', out, re.M)
-                  if i != VICTIM and since < int(at) < until)
-
-
-def late(lab):
-    """By how many ms a busy machine put off the guest's ticks at most: no part of what is judged."""
-    ticks = sorted({int(at) for at in re.findall(r' at (\d+)$', open(lab.share + '/watch').read(), re.M)})
-    return max(0, max(b - a for a, b in zip(ticks, ticks[1:])) - 1000)
+    return sorted(int(a) for i, a, at in watched(lab, r'^age (\d+) (\d+) at (\d+)$') if i != VICTIM and since < int(at) < until)
 
 
 def state(lab, name, since):
-    out = open(lab.share + '/watch').read()
-    found = [int(at) for i, s, at in re.findall(r'^slot (\d+) (\w+) at (\d+)$', out, re.M) if i == VICTIM and s == name and int(at) > since]
+    found = [int(at) for i, s, at in watched(lab, r'^slot (\d+) (\w+) at (\d+)$') if i == VICTIM and s == name and int(at) > since]
     return found[0] if found else None
 
 
@@ -43,22 +30,21 @@ def run():
         # Past its timeout the kernel looks for the answer itself and finds it: the drive would be back too early.
         d = Daemon(lab, mode='observe', poll=', timeout_ms: 60000')
         d.until(lambda: sum(d.get('drive_up')) == 4, 60, 'four drives up')
-        lab.ok(f'({PROBE} "watch {RUNTIME}/snapshot 600" >/host/watch 2>&1 &)')
+        watch(lab)
         victim = controller(lab, f'LAB000{VICTIM}')
         address = lab.ok(f'cat /sys/class/nvme/{victim}/address').strip()
-        well = uptime_ms(lab)
+        well, _ = uptime_ms(lab)
         before = scrapes(lab)
         # MSI-X masked: the controller works, but nobody hears it
         msix = int(lab.ok(f'setpci -s {address} CAP_MSIX+2.w').strip(), 16)
-        # the time just after, told in the same breath: another command into the guest takes longer than the daemon
-        hung = float(lab.ok(f'setpci -s {address} CAP_MSIX+2.w={msix | 0x4000:04x}; cat /proc/uptime').split()[0]) * 1000
+        # the time is told in the same breath: another command into the guest takes longer than the daemon
+        _, hung = uptime_ms(lab, f'setpci -s {address} CAP_MSIX+2.w={msix | 0x4000:04x}')
         d.until(lambda: state(lab, 'failed', hung), 120, 'the hung drive is not failed')
         stale, failed = state(lab, 'stale', hung), state(lab, 'failed', hung)
         print(f'hung drive: stale after {stale - hung:.0f} ms, failed after {failed - hung:.0f} ms')
         during = scrapes(lab)
         print(f'scrapes, p50 and p99: {before[0]:.1f} and {before[1]:.1f} ms before, {during[0]:.1f} and {during[1]:.1f} ms while it hangs')
-        back = uptime_ms(lab)
-        after = float(lab.ok(f'setpci -s {address} CAP_MSIX+2.w={msix:04x}; cat /proc/uptime').split()[0]) * 1000
+        back, after = uptime_ms(lab, f'setpci -s {address} CAP_MSIX+2.w={msix:04x}')
         d.until(lambda: state(lab, 'up', back), 120, 'its return was not noticed')
         up = state(lab, 'up', back)
         print(f'back after {up - after:.0f} ms ({up - back:.0f} ms with the command that let it come back)')
@@ -67,9 +53,10 @@ def run():
               f'{others[len(others) // 2]} and {others[-1]} ms while it hangs')
         assert hung < stale < failed, 'not stale first'
         # A poll starts within a period, then two go by, the second of which could not be asked; the tenth is the round's own work.
-        print(f'ticks late by {late(lab)} ms at most')
-        assert failed - hung < 3100 + 4 * late(lab), (failed - hung, late(lab))
-        assert up - after < 1000 + late(lab), (up - after, late(lab))
+        late = late_ms(lab)
+        print(f'ticks late by {late} ms at most')
+        assert failed - hung < 3100 + 4 * late, (failed - hung, late)
+        assert up - after < 1000 + late, (up - after, late)
         assert others[len(others) // 2] < 1000, others
         assert during[0] < 3 * before[0] + 20, (before, during)
         d.stop()
