@@ -4,17 +4,16 @@
  * thread-safe; every change blocks on the disk. */
 #pragma once
 
-#include "model/snapshot.h"
+#include "model/device.h"
 
-#define EL_JOURNAL_FILE         "journal"
-#define EL_JOURNAL_FILE_MAX     (4u << 20)
-#define EL_JOURNAL_ORIGINAL_MAX 1024 /* settings of others on some four namespaces; no cap where there are more */
+#define EL_JOURNAL_FILE     "journal"
+#define EL_JOURNAL_FILE_MAX (4u << 20)
 
 struct el_journal_entry {
     enum el_actuator actuator;
-    char serial[64];                        /* of the drive; of a fan: the sensor's name */
-    char place[96];                         /* for people: "lqd4500-0 slot 3" */
-    char original[EL_JOURNAL_ORIGINAL_MAX]; /* what actuator_save gave */
+    char serial[64];                /* of the drive; of a fan: the sensor's name */
+    char place[96];                 /* for people: "lqd4500-0 slot 3" */
+    char original[EL_ORIGINAL_MAX]; /* what actuator_save gave */
 };
 
 struct el_journal;

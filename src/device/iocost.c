@@ -62,40 +62,6 @@ static enum owner owner_of(const struct el_cgroup *cg, const char *device)
     return el_cgroup_root_line(cg, EL_CGROUP_QOS, device, &line) < 0 ? NOBODY : owner_by(line.data);
 }
 
-static int explain(int r, char *why, size_t size, const char *text)
-{
-    el_text_copy(why, size, text);
-    return r;
-}
-
-int el_iocost_usable(const struct el_cgroup *cg, const struct el_disks *d, char *why, size_t why_size)
-{
-    int r = el_cgroup_io_controller(cg);
-
-    if (r == -ENOLCK)
-        return explain(r, why, why_size,
-                       "the io controller is off for the cgroups below the root; install the drop-ins with "
-                       "IOAccounting=yes (see elementd doctor)");
-    if (r < 0)
-        return explain(r, why, why_size, "no cgroup v2 root with an io controller here");
-    if (!el_sysfs_exists(cg->fs, EL_CGROUP_ROOT, "io.cost.qos"))
-        return explain(-ENOTSUP, why, why_size,
-                       "this kernel has no io.cost (CONFIG_BLK_CGROUP_IOCOST), or this is no root cgroup");
-    r = check_disks(d);
-    if (r == -EOPNOTSUPP)
-        return explain(r, why, why_size,
-                       "multipath: io.cost accepts settings there and applies none; io.max is used instead");
-    if (r < 0)
-        return explain(r, why, why_size, "no namespace with a block device");
-    for (uint32_t i = 0; i < d->n; i++)
-        if (owner_of(cg, d->disk[i].number) == FOREIGN)
-            return explain(-EBUSY, why, why_size,
-                           "io.cost is already set up by someone else (an iocost.conf, a container "
-                           "manager, an administrator); it is left alone");
-    el_text_copy(why, why_size, "");
-    return 0;
-}
-
 static bool has_user_model(const struct el_cgroup *cg, const char *device, struct el_buf *line)
 {
     return el_cgroup_root_line(cg, EL_CGROUP_MODEL, device, line) == 0 && strstr(line->data, "ctrl=user");
@@ -135,6 +101,42 @@ int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *t
     if (r == 0)
         memcpy(text, saved.data, saved.len + 1);
     return r;
+}
+
+static int explain(int r, char *why, size_t size, const char *text)
+{
+    el_text_copy(why, size, text);
+    return r;
+}
+
+int el_iocost_usable(const struct el_cgroup *cg, const struct el_disks *d, char *why, size_t why_size)
+{
+    char original[EL_ORIGINAL_MAX];
+    int r = el_cgroup_io_controller(cg);
+
+    if (r == -ENOLCK)
+        return explain(r, why, why_size,
+                       "the io controller is off for the cgroups below the root; install the drop-ins with "
+                       "IOAccounting=yes (see elementd doctor)");
+    if (r < 0)
+        return explain(r, why, why_size, "no cgroup v2 root with an io controller here");
+    if (!el_sysfs_exists(cg->fs, EL_CGROUP_ROOT, "io.cost.qos"))
+        return explain(-ENOTSUP, why, why_size,
+                       "this kernel has no io.cost (CONFIG_BLK_CGROUP_IOCOST), or this is no root cgroup");
+    r = check_disks(d);
+    if (r == -EOPNOTSUPP)
+        return explain(r, why, why_size,
+                       "multipath: io.cost accepts settings there and applies none; io.max is used instead");
+    if (r < 0)
+        return explain(r, why, why_size, "no namespace with a block device");
+    r = el_iocost_save(cg, d, original, sizeof original);
+    return explain(r, why, why_size,
+                   r == 0        ? ""
+                   : r == -EBUSY ? "io.cost is already set up by someone else (an iocost.conf, a container manager, an "
+                                   "administrator); it is left alone"
+                   : r == -E2BIG
+                       ? "too many io.cost settings of others, off now, to be given back later; io.max is used instead"
+                       : "out of memory");
 }
 
 static char *put_number(char *at, const char *name, const char *number)

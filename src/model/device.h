@@ -16,6 +16,9 @@ enum el_admin_kind {
 };
 const char *el_admin_kind_name(enum el_admin_kind k);
 
+/* Bytes of what an actuator's `save` gives: settings of others on some four namespaces. */
+#define EL_ORIGINAL_MAX 1024
+
 struct el_admin {
     enum el_admin_kind kind;
     uint8_t id;     /* CNS, LID or FID */
@@ -79,8 +82,8 @@ struct el_device_ops {
     int (*read_io)(void *dev, uint32_t key, struct el_slot_io *io);
 
     /* Actuators. `key`: drive key, or sensor key of a fan. `usable` is 0, or -errno with the reason in `why`.
-     * `save` writes what stands there now as one line of text that `restore` understands after a crash of the daemon.
-     */
+     * `save` writes what stands there now as one line of text that `restore` understands after a crash of the daemon;
+     * the text has room for EL_ORIGINAL_MAX bytes, and what does not fit is not usable. */
     int (*actuator_usable)(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size);
     int (*actuator_save)(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size);
     int (*actuator_write)(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v);

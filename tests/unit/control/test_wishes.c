@@ -14,7 +14,7 @@ static int set_up(void **state)
 
 static const char *original_of(const char *serial)
 {
-    static char text[EL_JOURNAL_ORIGINAL_MAX];
+    static char text[EL_ORIGINAL_MAX];
     const struct el_journal_entry *e;
     struct el_journal *j = NULL;
 
