@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define GRACE_US      200000 /* a request on its way over a slow link is here by then */
-#define TRUST         6      /* more than any merit */
+#define TRUST         7      /* more than any merit */
 #define CROWD         (4 * EL_CHECKS_MAX)
 #define SLOW_REPLY_US 1000000 /* an answer takes milliseconds; one that takes this long is not being read */
 
@@ -46,7 +46,7 @@ void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct
 {
     address_key(g->address, from);
     g->phase = EL_PHASE_HEADER;
-    g->proven = g->trusted = g->granted = false;
+    g->proven = g->spoke = g->trusted = g->granted = false;
     g->since_us = g->request_us = now_us;
     g->peers = count_peers(a, g, 1) + 1;
     g->prev = NULL;
@@ -98,9 +98,9 @@ static int merit(const struct el_guest *g, int64_t now_us)
 
     switch (g->phase) {
     case EL_PHASE_HEADER:
-        return age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
+        return age_us < GRACE_US ? (g->spoke ? 5 : 4) : g->proven ? 1 : 0;
     case EL_PHASE_CHECK: /* it has sent a request, but anybody can have a password checked */
-        return g->peers >= CROWD ? 5 : age_us < GRACE_US ? 4 : 1;
+        return g->peers >= CROWD ? 6 : age_us < GRACE_US ? 4 : 1;
     case EL_PHASE_REPLY:
         return age_us < SLOW_REPLY_US ? 4 : 2;
     case EL_PHASE_IDLE:

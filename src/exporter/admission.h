@@ -33,6 +33,7 @@ struct el_guest {
     uint32_t peers;      /* how many there are of its address, itself included */
     enum el_phase phase;
     bool proven;        /* completed a request before */
+    bool spoke;         /* under TLS: has begun its handshake, not said a byte or none */
     bool trusted;       /* its address had a right password before */
     bool granted;       /* it has itself had a right password */
     int64_t since_us;   /* in this phase */

@@ -10,6 +10,7 @@
 
 #define STRANGERS_A_TURN 16   /* who have not sent a whole request */
 #define GLANCE           2048 /* bytes of it, the most that are looked at */
+#define HELLO            64   /* bytes: the least that a TLS client begins with */
 #define TLS_HANDSHAKE    0x16
 #define ACCEPT_PAUSE_US  (50 * EL_USEC_PER_MSEC)
 #define ESTABLISHED      1 /* of tcpi_state: netinet/tcp.h names them, but does not go together with linux/tcp.h */
@@ -22,6 +23,27 @@ void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us)
 {
     shutdown(g->fd, SHUT_RDWR);
     el_admission_phase(&d->admission, g, EL_PHASE_CUT, now_us);
+}
+
+static struct tcp_info tcp_of(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t n = sizeof info;
+
+    (void)getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n);
+    return info;
+}
+
+/* Who stands to leave and has begun a handshake is told from those who have not, and judged again: once, then it is
+ * known. */
+static struct el_guest *victim_of(const struct el_door *d, int64_t now_us)
+{
+    struct el_guest *g;
+
+    while ((g = el_admission_victim(&d->admission, now_us)) && d->tls && g->phase == EL_PHASE_HEADER && !g->spoke &&
+           tcp_of(g->fd).tcpi_bytes_received >= HELLO)
+        g->spoke = true;
+    return g;
 }
 
 static void make_room(struct el_door *d, struct el_guest *victim, int64_t now_us)
@@ -124,18 +146,9 @@ void el_door_admit(struct el_door *d, int64_t now_us)
             d->caller[d->callers++] = c;
             continue;
         }
-        make_room(d, el_admission_victim(&d->admission, now_us), now_us);
+        make_room(d, victim_of(d, now_us), now_us);
         d->arrive(d->ctx, c.fd, (struct sockaddr *)&c.from, c.n);
     }
-}
-
-static struct tcp_info tcp_of(int fd)
-{
-    struct tcp_info info = {0};
-    socklen_t n = sizeof info;
-
-    (void)getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n);
-    return info;
 }
 
 bool el_door_unfinished(const struct el_guest *g)

@@ -18,6 +18,7 @@ struct el_caller {
 struct el_door {
     struct el_admission admission;
     struct el_http_counters *counters;
+    bool tls;                 /* a client is asked to answer before its request is here */
     int64_t accept_after_us;  /* out of descriptors until then */
     struct el_caller *caller; /* EL_CALLERS_MAX, made by el_door_init, in the order they came */
     uint32_t callers;

@@ -107,6 +107,7 @@ int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_t
         el_auth_configure(h->auth, config);
     el_tls_unref(h->tls);
     h->tls = tls;
+    h->door.tls = tls;
     el_web_config_free(h->config);
     h->config = config;
     h->edition++;
