@@ -18,6 +18,14 @@ static struct el_actuate *make(bool threaded)
     return a;
 }
 
+static struct el_actuate *acting(bool threaded)
+{
+    struct el_actuate *a = make(threaded);
+
+    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    return a;
+}
+
 static struct el_actuate_target target(int i)
 {
     struct el_actuate_target t = {.key = (uint32_t)i};
@@ -86,8 +94,7 @@ static void journals_writes_reads_back_restores(void **state)
 
     fake_init(&fake);
     fake.drive[0].cap = 0.9;
-    a = make(false);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(false);
     want(a, 0, 0.5);
     assert_true(fake.drive[0].cap == 0.5);
     assert_int_equal(journalled(), 1);
@@ -107,8 +114,7 @@ static void hot_drive_is_not_let_go(void **state)
     struct el_actuate_target t = target(0);
 
     fake_init(&fake);
-    a = make(false);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(false);
     want(a, 0, 0.5);
     el_actuate_set_hot(a, item(a, 0), true);
     assert_int_equal(el_actuate_free(a, 0), 1);
@@ -135,8 +141,7 @@ static void counts_what_does_not_take(void **state)
     fake_init(&fake);
     fake.drive[0].ignore_cap = true;
     fake.drive[1].cap_error = -EIO;
-    a = make(false);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(false);
     want(a, 0, 0.5);
     want(a, 1, 0.5);
     assert_int_equal(status(a, 0).mismatches, 1);
@@ -175,8 +180,7 @@ static void hung_write_delays_no_neighbour(void **state)
 
     fake_init(&fake);
     fake.drive[0].cap_hang = true;
-    a = make(true);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(true);
     start = el_clock_boottime_us();
     want(a, 0, 0.5);
     want(a, 1, 0.5);
@@ -199,8 +203,7 @@ static void hung_save_delays_no_neighbour(void **state)
 
     fake_init(&fake);
     fake.drive[0].save_hang = true;
-    a = make(true);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(true);
     want(a, 0, 0.5);
     wait_for(is_saved, &fake.drive[0]);
     want(a, 1, 0.5);
@@ -230,8 +233,7 @@ static void adopting_waits_for_nobody(void **state)
     int64_t start;
 
     fake_init(&fake);
-    a = make(false);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(false);
     want(a, 0, 0.5);
     el_actuate_set_hot(a, item(a, 0), true);
     assert_int_equal(el_actuate_free(a, 0), 1);
@@ -257,8 +259,7 @@ static void writes_before_it_reads(void **state)
 
     fake_init(&fake);
     fake.drive[0].cap_hang = fake.drive[0].read_hang = true;
-    a = make(true);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(true);
     want(a, 0, 0.5);
     wait_for(is_begun, &fake.drive[0]);
     want(a, 1, 0.5);
@@ -278,8 +279,7 @@ static void failed_wish_is_asked_for_again(void **state)
 
     fake_init(&fake);
     fake.drive[0].cap_error = -EIO;
-    a = make(false);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(false);
     want(a, 0, 0.5);
     el_actuate_again(a, item(a, 0), now);
     assert_int_equal(fake.drive[0].cap_writes, 2);
@@ -309,8 +309,7 @@ static void doubted_wish_waits(void **state)
 
     fake_init(&fake);
     fake.drive[0].cap_hang = true;
-    a = make(true);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(true);
     it = item(a, 0);
     want(a, 0, 0.8);
     wait_for(is_begun, &fake.drive[0]);
@@ -341,8 +340,7 @@ static void another_drive_gets_no_orders(void **state)
     unsigned reads;
 
     fake_init(&fake);
-    a = make(false);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(false);
     it = item(a, 0);
     want(a, 0, 0.5);
     assert_int_equal(journalled(), 1);
@@ -372,8 +370,7 @@ static void kind_that_is_forbidden_is_let_go(void **state)
 
     fake_init(&fake);
     fake.drive[0].cap = 0.9;
-    a = make(false);
-    el_actuate_set_acting(a, EL_ACTUATE_ALL);
+    a = acting(false);
     want(a, 0, 0.5);
     el_actuate_set_acting(a, EL_ACTUATE_ALL & ~(1u << EL_ACTUATOR_FAN));
     el_actuate_tick(a, 1);
