@@ -5,9 +5,9 @@ import os
 import subprocess
 import tempfile
 
-from e2e import ELEMENTD, Run, check, command, free_port
+from e2e import ELEMENTD, SANDBOX, Run, check, command, free_port
 
-WEB = ("--web.listen-address", f"127.0.0.1:{free_port()}")
+WEB = ("--web.listen-address", f"127.0.0.1:{free_port()}", *SANDBOX)
 
 
 def private_dirs(base):
@@ -44,10 +44,10 @@ for args in (("--help",), ("--version",), ("scan", "--help"), ("scan", "--simula
 # Nobody reads any more: the exporter still says what is wrong with its flags, and is not started again and again.
 reader, writer = os.pipe()
 os.close(reader)
-r = subprocess.run([ELEMENTD, "run", "--simulate", "lqd4500", "--web.bogus", "1"], stdout=subprocess.DEVNULL, stderr=writer, timeout=30, check=False)
+r = subprocess.run([ELEMENTD, "run", "--simulate", "lqd4500", "--web.bogus", "1", *SANDBOX], stdout=subprocess.DEVNULL, stderr=writer, timeout=30, check=False)
 os.close(writer)
 check(r.returncode == 2, f"a closed pipe: {r}")
-r = command("run", "--simulate", "lqd4500", "--web.telemetry-path", "metrics", timeout=30)
+r = command("run", "--simulate", "lqd4500", "--web.telemetry-path", "metrics", *SANDBOX, timeout=30)
 check(r.returncode == 2 and "--web.telemetry-path: got \"metrics\", expected a path that starts with /" in r.stderr, f"{r}")
 
 still = command("simulate", "--card", "lqd4500", "--airflow", "0", "--hours", "0.05", "--governor", "none", "--json")

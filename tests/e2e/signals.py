@@ -23,7 +23,7 @@ random.seed(7)
 for i in range(14):
     base = tempfile.mkdtemp(prefix="el-e2e-")
     env = dict(os.environ, XDG_RUNTIME_DIR=base, TMPDIR=base)
-    p = subprocess.Popen([ELEMENTD, "run", "--simulate", "element-aic", "--web.listen-address", f"127.0.0.1:{free_port()}"], env=env,
+    p = subprocess.Popen([ELEMENTD, "run", "--simulate", "element-aic", "--web.listen-address", f"127.0.0.1:{free_port()}", *SANDBOX], env=env,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     delay = random.choice([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2.5]) + random.random() * 0.05
     wait_for("its first line", lambda: in_charge(p.pid))
@@ -47,7 +47,7 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     check(not glob.glob(f"{base}/run/*"), "runtime directory is empty")
 
     p = subprocess.Popen([ELEMENTD, "run", "--simulate", "element-aic", "--web.listen-address", f"127.0.0.1:{free_port()}",
-                          "--runtime-dir", f"{base}/run", "--state-dir", f"{base}/state"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                          "--runtime-dir", f"{base}/run", "--state-dir", f"{base}/state", *SANDBOX], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for("a snapshot", lambda: os.path.exists(f"{base}/run/snapshot"))
     time.sleep(1 * SLOW)
     children = subprocess.run(["pgrep", "-P", str(p.pid)], capture_output=True, text=True, check=False).stdout.split()

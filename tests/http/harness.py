@@ -55,7 +55,8 @@ class Exporter:
                         "--snmp.agentx", "off", "--user", "nobody", *flags]
         if listen:
             self.command += ["--web.listen-address", f"127.0.0.1:{self.port}"]
-        if "-fsanitize" in (self.build / "CMakeCache.txt").read_text():
+        self.sanitized = "-fsanitize" in (self.build / "CMakeCache.txt").read_text()  # its memory means nothing then
+        if self.sanitized:
             self.command += ["--sandbox", "off"]  # the sanitizers' own work at exit does not fit into it
         self.env = {**os.environ, **(env or {})}
         self.process = None

@@ -211,11 +211,13 @@ def tls():
             ca.issue("server")
             wait_until("new certificate", lambda: serial() != before)
             good = pathlib.Path(d, "server.crt").read_bytes()
+            said = "the old ones stay in force"
+            before = x.log().count(said)  # a certificate without its key may have been met meanwhile
             pathlib.Path(d, "rubbish").write_text("rubbish")
             pathlib.Path(d, "rubbish").rename(pathlib.Path(d, "server.crt"))
-            wait_until("complaint", lambda: "the old ones stay in force" in x.log())
+            wait_until("complaint", lambda: x.log().count(said) > before)
             time.sleep(2.5)  # it looks each second
-            expect(x.log().count("the old ones stay in force") == 1, "one bad certificate, several complaints")
+            expect(x.log().count(said) == before + 1, "one bad certificate, several complaints")
             expect(x.get(tls=ca.context())[0] == 200, "a bad certificate was taken")
             ok = "element_exporter_config_last_reload_successful"
             wait_until("the refusal is told", lambda: value(x.get(tls=ca.context())[2], ok) == 0)
