@@ -386,11 +386,12 @@ static void hung_drive_fails_within_three_periods(void **state)
 {
     const int64_t period_us = 100 * EL_USEC_PER_SEC; /* long beside what the test itself takes */
     const enum el_slot_state states[] = {EL_SLOT_UP, EL_SLOT_STALE, EL_SLOT_FAILED};
-    struct el_device_ops ops = fake_ops_blocking;
+    static struct el_device_ops ops; /* a poll that is under way at the end still reads it */
     struct pollfd done;
     struct el_tick *t;
     uint64_t told;
 
+    ops = fake_ops_blocking;
     ops.now_us = later;
     settings.poll.tick_ms = settings.poll.hot_ms = settings.poll.normal_ms = settings.poll.idle_ms =
         (uint32_t)(period_us / 1000);
