@@ -3,8 +3,9 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define GRACE_US      200000 /* a request on its way over a slow link is here by then */
-#define TRUST         7      /* more than any merit */
+#define GRACE_US      200000  /* a request on its way over a slow link is here by then */
+#define TRUST         7       /* more than any merit */
+#define HANDSHAKE_US  1000000 /* two answers of the client more, and its processor may be busy */
 #define CROWD         (4 * EL_CHECKS_MAX)
 #define SLOW_REPLY_US 1000000 /* an answer takes milliseconds; one that takes this long is not being read */
 
@@ -98,7 +99,7 @@ static int merit(const struct el_guest *g, int64_t now_us)
 
     switch (g->phase) {
     case EL_PHASE_HEADER:
-        return age_us < GRACE_US ? (g->spoke ? 5 : 4) : g->proven ? 1 : 0;
+        return g->spoke && age_us < HANDSHAKE_US ? 5 : age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
     case EL_PHASE_CHECK: /* it has sent a request, but anybody can have a password checked */
         return g->peers >= CROWD ? 6 : age_us < GRACE_US ? 4 : 1;
     case EL_PHASE_REPLY:

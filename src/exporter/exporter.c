@@ -82,6 +82,7 @@ static int protect(struct exporter *x, const char *path, bool asked)
 {
     struct el_web_config *config;
     struct el_tls *tls;
+    struct stat seen = x->web_seen;
     char why[512] = "";
     int r;
 
@@ -104,6 +105,8 @@ static int protect(struct exporter *x, const char *path, bool asked)
         el_tls_unref(tls);
         el_web_config_free(config);
     }
+    if (r < 0 && strcmp(path, x->settings.web.config_file) != 0)
+        x->web_seen = seen; /* the file that stays in force has not changed */
     x->web_refused = r < 0;
     return r;
 }

@@ -302,6 +302,13 @@ def unasked():
             expect(x.get()[0] == 401, "users are gone")
             web.write_text(users)
             wait_until("recovery", lambda: x.log().rstrip().endswith("taken"), 60)
+        config = pathlib.Path(d) / "elementd.yaml"
+        config.write_text(f"web: {{config_file: {web}}}\n")
+        with Exporter(BUILD, "--config", str(config)) as x:
+            config.write_text(f"web: {{config_file: {d}/none.yml}}\n")
+            expect("is bad" in x.reload() and x.get()[0] == 401, "another file that is not there")
+            time.sleep(1.2)  # the one in force did not change meanwhile
+            expect("taken" not in x.log(), x.log())
 
 
 def auth():

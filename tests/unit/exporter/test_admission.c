@@ -117,6 +117,9 @@ static void newcomers_have_a_grace(void **state)
     g[2].since_us = S + 1000;
     assert_ptr_equal(el_admission_victim(&a, S + 2000), &g[0]);
     assert_ptr_equal(el_admission_victim(&a, S + 300000), &g[2]);
+    g[2].spoke = true; /* and under TLS it is not here for a good while */
+    assert_ptr_equal(el_admission_victim(&a, S + 300000), &g[0]);
+    assert_ptr_equal(el_admission_victim(&a, 2 * S + 2000), &g[2]);
 }
 
 /* All from different addresses: the least deserving of all. */
