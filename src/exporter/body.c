@@ -30,6 +30,18 @@ struct el_body *el_body_keep(struct el_body *b)
     return b;
 }
 
+struct el_body *el_body_unpacked(struct el_body *packed)
+{
+    struct el_buf none = {0};
+    struct el_body *b = el_body_new(packed->status, packed->type, &none);
+
+    if (b) {
+        b->packed = el_body_ref(packed);
+        b->plain_size = packed->plain_size;
+    }
+    return b;
+}
+
 struct el_body *el_body_text(unsigned status, const char *text)
 {
     struct el_buf bytes = {0};
@@ -70,9 +82,15 @@ struct el_body *el_body_unref(struct el_body *b)
 {
     if (b && --b->refs == 0) {
         el_buf_free(&b->bytes);
+        el_body_unref(b->packed);
         free(b);
     }
     return NULL;
+}
+
+void el_body_drop(void *b)
+{
+    el_body_unref(b);
 }
 
 struct el_body *el_body_retire(struct el_body *b)

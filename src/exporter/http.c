@@ -9,9 +9,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "exporter/negotiate.h"
+#include "exporter/packer.h"
 #include "exporter/tls.h"
 
-#define POOL_BYTES (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
+#define BLOCK_BYTES (32 * 1024) /* that are unpacked at once for a client */
+#define POOL_BYTES  (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
 
 /* --- responses --- */
 
@@ -33,19 +35,27 @@ static void add_cache_headers(struct MHD_Response *r, const struct el_body *b)
         MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, b->etag);
 }
 
-static void unref_body(void *body)
+static struct MHD_Response *bare_response(struct el_body *b)
 {
-    el_body_unref(body);
+    struct el_unpacker *u = b->packed ? el_unpacker_new(b->packed) : NULL;
+    struct MHD_Response *r = NULL;
+
+    if (!b->packed)
+        r = MHD_create_response_from_buffer_with_free_callback_cls(b->bytes.len, b->bytes.data, el_body_drop,
+                                                                   el_body_ref(b));
+    else if (u)
+        r = MHD_create_response_from_callback(b->plain_size, BLOCK_BYTES, el_unpacker_read, u, el_unpacker_free);
+    if (!r)
+        b->packed ? el_unpacker_free(u) : el_body_drop(b);
+    return r;
 }
 
 static struct MHD_Response *body_response(const struct el_http *h, struct el_body *b)
 {
-    struct MHD_Response *r =
-        MHD_create_response_from_buffer_with_free_callback_cls(b->bytes.len, b->bytes.data, unref_body, b);
+    struct MHD_Response *r = bare_response(b);
 
     if (!r)
         return NULL;
-    el_body_ref(b);
     MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, b->type);
     add_cache_headers(r, b);
     MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
@@ -88,9 +98,12 @@ static const char *header_of(struct MHD_Connection *m, const char *name)
 
 static enum MHD_Result send_body(struct el_http *h, struct MHD_Connection *m, struct el_body *b)
 {
-    struct MHD_Response *r = shared_response(h, b);
+    struct MHD_Response *r = b->packed ? body_response(h, b) : shared_response(h, b);
+    enum MHD_Result done = r ? MHD_queue_response(m, b->status, r) : MHD_NO;
 
-    return r ? MHD_queue_response(m, b->status, r) : MHD_NO;
+    if (r && b->packed) /* each client is elsewhere in it */
+        MHD_destroy_response(r);
+    return done;
 }
 
 static enum MHD_Result send_not_modified(struct el_http *h, struct MHD_Connection *m, const struct el_body *b)

@@ -225,7 +225,54 @@ struct el_body *el_packer_end(struct el_packer *p, const char *type)
     put_u32(&p->out, p->size);
     p->begun = false;
     b = el_body_new(200, type, &p->out);
-    if (b)
+    if (b) {
         b->encoding = "gzip";
+        b->plain_size = p->size;
+    }
     return b;
+}
+
+struct el_unpacker {
+    z_stream z;
+    struct el_body *packed;
+};
+
+struct el_unpacker *el_unpacker_new(struct el_body *packed)
+{
+    struct el_unpacker *u = calloc(1, sizeof *u);
+
+    if (!u)
+        return NULL;
+    u->z.next_in = (Bytef *)packed->bytes.data;
+    u->z.avail_in = (uInt)packed->bytes.len;
+    if (inflateInit2(&u->z, MAX_WBITS + 16) != Z_OK) { /* 16: gzip */
+        free(u);
+        return NULL;
+    }
+    u->packed = el_body_ref(packed);
+    return u;
+}
+
+void el_unpacker_free(void *unpacker)
+{
+    struct el_unpacker *u = unpacker;
+
+    if (!u)
+        return;
+    inflateEnd(&u->z);
+    el_body_unref(u->packed);
+    free(u);
+}
+
+ssize_t el_unpacker_read(void *unpacker, uint64_t at, char *out, size_t n)
+{
+    struct el_unpacker *u = unpacker;
+    int r;
+
+    u->z.next_out = (Bytef *)out;
+    u->z.avail_out = (uInt)n;
+    r = inflate(&u->z, Z_SYNC_FLUSH);
+    if (u->z.avail_out < n)
+        return (ssize_t)(n - u->z.avail_out);
+    return r == Z_STREAM_END ? -1 : -2;
 }

@@ -1,5 +1,6 @@
 #include "exporter/pages.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -83,10 +84,15 @@ void el_pages_configure(struct el_pages *p, const char *telemetry_path, uint64_t
     forget_last_pages(p);
 }
 
+static size_t size(const struct el_body *b)
+{
+    return !b ? 0 : b->packed ? b->packed->bytes.len : b->bytes.len;
+}
+
 void el_pages_make_room(struct el_pages *p)
 {
     for (int i = 0; i < SLOT_COUNT; i++)
-        if (p->made[i] && p->made[i]->bytes.len > LARGE && el_source_changed(p->o.source))
+        if (size(p->made[i]) > LARGE && el_source_changed(p->o.source))
             p->made[i] = el_body_retire(p->made[i]);
 }
 
@@ -151,19 +157,22 @@ static int render_changes(struct el_pages *p, enum el_view_format format, bool p
     return r;
 }
 
-/* Of many, a page that nobody wants in plain is never there as a whole, compressed as it is made: of 1,024 drives it
- * has 7 MB. */
-static int render_all(struct el_pages *p, enum el_view_format format, bool packed, struct el_view_options *o,
-                      struct el_buf *bytes)
+/* Of many, always packed as it is made: of 1,024 drives a page has 7 MB in plain, and as many again for each that a
+ * slow client holds. Who wants it plain gets it unpacked as it is sent. */
+static int render_all(struct el_pages *p, enum el_view_format format, struct el_view_options *o, struct el_buf *bytes)
 {
     int r;
 
-    o->ctx = packed ? p->packer[format] : NULL;
-    o->flush = packed ? pack : NULL;
+    o->ctx = p->packer[format];
+    o->flush = pack;
     r = el_view_metrics(p->snapshot, format, o, bytes);
-    if (packed)
-        pack(o->ctx, bytes);
+    pack(o->ctx, bytes);
     return r;
+}
+
+static bool few(const struct el_pages *p)
+{
+    return p->snapshot->slots.count <= MEMO_SLOTS;
 }
 
 static struct el_body *render_metrics(struct el_pages *p, enum el_media media, bool packed, int64_t now_us)
@@ -177,15 +186,16 @@ static struct el_body *render_metrics(struct el_pages *p, enum el_media media, b
     struct el_exporter_stats stats = {0};
     struct el_view_options o = options(p, &stats, now_us);
     int64_t begin_us = el_clock_thread_cpu_us();
-    bool few = p->snapshot->slots.count <= MEMO_SLOTS;
     struct el_buf bytes = {0};
     struct el_body *b = NULL;
     int r = -ENOMEM;
 
-    if (!few && p->memo[format].edition)
+    if (!few(p) && p->memo[format].edition)
         forget_last_pages(p);
-    if (!packed || packer(p, format))
-        r = (few ? render_changes : render_all)(p, format, packed, &o, &bytes);
+    if (few(p) && (!packed || packer(p, format)))
+        r = render_changes(p, format, packed, &o, &bytes);
+    else if (packer(p, format))
+        r = render_all(p, format, &o, &bytes);
     if (packed && p->packer[format])
         b = el_packer_end(p->packer[format], type[media]);
     else if (!packed)
@@ -250,8 +260,20 @@ static struct el_body *render_ready(struct el_pages *p)
     return el_body_text(503, problem);
 }
 
+/* Of many drives, in plain: what is kept is packed. */
+static struct el_body *unpack(struct el_pages *p, unsigned slot, int64_t now_us)
+{
+    struct el_body **packed = &p->made[slot + 1];
+
+    if (!*packed)
+        *packed = render_metrics(p, (enum el_media)(slot / 2), true, now_us);
+    return *packed ? el_body_unpacked(*packed) : NULL;
+}
+
 static struct el_body *render(struct el_pages *p, unsigned slot, int64_t now_us)
 {
+    if (slot < SLOT_JSON && !few(p))
+        return unpack(p, slot, now_us);
     if (slot < SLOT_JSON)
         return render_metrics(p, (enum el_media)(slot / 2), false, now_us);
     if (slot == SLOT_JSON)
@@ -267,6 +289,8 @@ static struct el_body *render_packed(struct el_pages *p, unsigned slot, int64_t 
 {
     struct el_packer *any = packer(p, EL_VIEW_PROMETHEUS);
     struct el_body *plain = p->made[slot] ? el_body_ref(p->made[slot]) : NULL, *b = NULL;
+
+    assert(!plain || !plain->packed); /* what it is unpacked from is there as long as it is */
 
     if (!plain && slot < SLOT_JSON)
         return render_metrics(p, (enum el_media)(slot / 2), true, now_us);

@@ -8,9 +8,10 @@
 
 #include "base/clock.h"
 #include "exporter/http.h"
+#include "exporter/packer.h"
 #include "support/unit.h"
 
-static struct el_body *body;
+static struct el_body *body, *packed; /* the same */
 static struct el_http *http;
 static struct el_listeners listeners;
 static int wake_fd;
@@ -23,6 +24,8 @@ static int fake_get(void *ctx, const struct el_request *r, int64_t now_us, struc
         *out = el_body_ref(body);
         return 0;
     }
+    if (strcmp(r->path, "/packed") == 0)
+        return (*out = el_body_unpacked(packed)) ? 0 : -ENOMEM;
     return strcmp(r->path, "/broken") == 0 ? -ENOMEM : -ENOENT;
 }
 
@@ -42,6 +45,7 @@ static void *run(void *arg)
 static int start(void **state)
 {
     struct el_buf bytes = {0};
+    struct el_packer *packer;
     struct el_http_options o = {
         .listeners = &listeners,
         .content = &content,
@@ -53,6 +57,10 @@ static int start(void **state)
 
     for (int i = 0; i < 20000; i++)
         el_buf_printf(&bytes, "line %d of the body\n", i);
+    packer = el_packer_new();
+    el_packer_put(packer, bytes.data, bytes.len);
+    packed = el_packer_end(packer, "text/plain; version=0.0.4; charset=utf-8");
+    el_packer_free(packer);
     body = el_body_keep(el_body_new(200, "text/plain; version=0.0.4; charset=utf-8", &bytes));
     o.wake_fd = wake_fd = eventfd(0, 0);
     if (el_listen_add(&listeners, "127.0.0.1:0") < 0 || el_http_new(&o, &http) < 0)
@@ -68,6 +76,8 @@ static int stop(void **state)
     http = el_http_free(http);
     el_listen_close(&listeners);
     body = el_body_retire(body);
+    assert_int_equal(packed->refs, 1); /* nobody who was sent it holds it still */
+    packed = el_body_retire(packed);
     close(wake_fd);
     return 0;
 }
@@ -131,6 +141,36 @@ static void serves(void **state)
     assert_has("HTTP/1.1 200 OK\r\n");
     ask("GET /metrics HTTP/1.0\r\n\r\n");
     assert_has(" 200 OK\r\n");
+}
+
+/* Two clients at different places of one body that is there packed only, and one who leaves in the midst of it. */
+static void unpacks_as_it_sends(void **state)
+{
+    int slow = dial(), gone = dial();
+    char length[64], head[512];
+    const char *text;
+
+    say(slow, "GET /packed HTTP/1.1" TAIL);
+    say(gone, "GET /packed HTTP/1.1" TAIL);
+    assert_true(recv(slow, head, sizeof head, MSG_PEEK) > 0);
+    assert_true(recv(gone, head, sizeof head, 0) > 0);
+    close(gone);
+    snprintf(length, sizeof length, "Content-Length: %zu\r\n", body->bytes.len);
+    for (int i = 0; i < 2; i++) {
+        if (i == 0)
+            ask("GET /packed HTTP/1.1" TAIL);
+        else
+            hear(slow, answer, sizeof answer);
+        assert_has("HTTP/1.1 200 OK\r\n");
+        assert_has(length);
+        assert_null(strstr(answer, "Content-Encoding"));
+        text = strstr(answer, "\r\n\r\n");
+        assert_non_null(text);
+        assert_string_equal(text + 4, body->bytes.data);
+    }
+    ask("HEAD /packed HTTP/1.1" TAIL);
+    assert_has(length);
+    assert_string_equal(strstr(answer, "\r\n\r\n"), "\r\n\r\n");
 }
 
 static void head_has_no_body(void **state)
@@ -330,6 +370,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
     const struct CMUnitTest tests[] = {
         TEST(serves),
+        TEST(unpacks_as_it_sends),
         TEST(head_has_no_body),
         TEST(refuses_politely),
         TEST(bad_requests),

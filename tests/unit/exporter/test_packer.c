@@ -177,12 +177,54 @@ static void pieces_of_anything(void **state)
     assert_null(el_packer_free(NULL));
 }
 
+/* What is unpacked while it is sent, in blocks of any size, is what was packed. */
+static void unpacks_for_a_client(void **state)
+{
+    static const size_t blocks[] = {1, 7, 4096, 1 << 20};
+    struct el_packer *p = el_packer_new();
+    EL_AUTO_BUF struct el_buf want = {0};
+    struct el_body *b, *plain;
+
+    for (int i = 0; i < 20000; i++)
+        el_buf_printf(&want, "line %d\n", i * 7919 % 20011);
+    el_packer_put(p, want.data, want.len);
+    b = el_packer_end(p, "text/plain");
+    plain = el_body_unpacked(b);
+    assert_int_equal(plain->plain_size, want.len);
+    assert_null(plain->encoding);
+    for (size_t i = 0; i < EL_ARRAY_SIZE(blocks); i++) {
+        struct el_unpacker *u = el_unpacker_new(plain->packed);
+        EL_AUTO_BUF struct el_buf got = {0};
+        ssize_t n;
+
+        assert_int_equal(el_buf_reserve(&got, want.len + (1 << 20)), 0);
+        while ((n = el_unpacker_read(u, got.len, got.data + got.len, blocks[i])) > 0)
+            got.len += (size_t)n;
+        assert_int_equal(n, -1);
+        assert_int_equal(got.len, want.len);
+        assert_memory_equal(got.data, want.data, want.len);
+        el_unpacker_free(u);
+    }
+    b->bytes.data[b->bytes.len / 2] ^= 0x55;
+    struct el_unpacker *u = el_unpacker_new(b);
+    char block[4096];
+    ssize_t n;
+    while ((n = el_unpacker_read(u, 0, block, sizeof block)) > 0)
+        ;
+    assert_int_equal(n, -2); /* broken: the client is cut off, not told of an end */
+    el_body_retire(b);
+    el_unpacker_free(u);
+    el_body_retire(plain);
+    el_unpacker_free(NULL);
+    el_packer_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_from_pages),    cmocka_unit_test(nothing_changed_nothing_made),
         cmocka_unit_test(labels_alone_change), cmocka_unit_test(changed_while_not_packed),
-        cmocka_unit_test(pieces_of_anything),
+        cmocka_unit_test(pieces_of_anything),  cmocka_unit_test(unpacks_for_a_client),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
