@@ -102,7 +102,7 @@ static struct limit slot_limit(const struct element *e, uint32_t i)
 }
 
 /* What each drive could do for itself: its own temperatures and nothing else. */
-static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_pace_wish *w)
+static void slot_wish(struct element *e, uint32_t i, struct limit l, bool sure, struct el_pace_wish *w)
 {
     const struct el_governor_slot *s = &e->card->slot[i];
     const struct el_node *n = &e->observer.node[i];
@@ -118,7 +118,7 @@ static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_p
     if (!el_node_blind(n))
         el_risk_step(&e->slot[i].risk, n->x[EL_X_TEMP] - l.limit_c, el_observer_doubt(&e->observer, i, at_once),
                      el_observer_cost(&e->observer, i, EL_MIN(p->cap_w, p->full_w)), e->observer.dt_s);
-    l.limit_c -= e->slot[i].risk.margin_c +
+    l.limit_c -= el_risk_margin(&e->slot[i].risk, sure) +
                  DOUBT * (EL_MIN(el_observer_doubt(&e->observer, i, e->hold), DOUBT_MOST_C) - USUAL_C);
     w->hold_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c, e->hold, e->second);
     w->rise_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c, e->rise, e->second);
@@ -287,6 +287,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     double watts, by_switch, slack;
     enum el_constraint shared;
     uint32_t slots = e->card->slots;
+    bool inlet = el_reading_usable(&in->inlet_mc) || in->inlet_mc.quality == EL_ABSENT;
 
     for (uint32_t i = 0; i < slots; i++)
         e->observer.node[i].may_w = EL_MIN(e->slot[i].pace.cap_w, e->slot[i].pace.full_w);
@@ -294,7 +295,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     e->trend = 1 - exp(-e->observer.dt_s / TREND_S);
     for (uint32_t i = 0; i < slots; i++) {
         limit[i] = slot_limit(e, i);
-        slot_wish(e, i, limit[i], &wish[i]);
+        slot_wish(e, i, limit[i], inlet && !e->air.failing && !in->slot[i].actuator_failed, &wish[i]);
     }
     el_stripes_join(e->card, &e->observer, wish);
     watts = card_host_w(e);

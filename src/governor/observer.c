@@ -18,7 +18,7 @@
 #define WATCHED_S        30.0  /* after a reading of the card's power bursts are seen there: ... */
 #define WATCHED_W2_S     0.003 /* ... what moves besides moves slowly */
 #define JUMP_W2          1.2   /* added when a reading cannot be explained: a background burst began or ended */
-#define SURPRISE         1.1   /* corrections in standard deviations, summed over sensors and the last ... */
+#define SURPRISE         1.4   /* corrections in standard deviations, summed over sensors and the last ... */
 #define SURPRISE_S       6.0   /* ... seconds, that point to a burst ... */
 #define SURPRISE_W2      1.0   /* ... of about this power, squared */
 #define PRICE_PULL       0.05  /* share of a change of host power by which the power error may change with it */
@@ -379,8 +379,7 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
     sensors_update(o, n, in->slot[i].sensor_mc);
     n->read_us = EL_MAX(r->time_us, 1);
     n->blind_s = 0;
-    if (watched(o) < 0.5)
-        surprise_step(o, n);
+    surprise_step(o, n);
 }
 
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)

@@ -82,14 +82,16 @@ static int hold(double limit_c)
     return writes;
 }
 
-/* Anywhere between two steps of the reading: near one it flips without end, and most is written. */
+/* Anywhere between two steps of the reading: near one it flips without end, and most is written. 200 an hour is the
+ * most of any; the goal of 120 is a mean over all kinds of cards (tests/bench/governors): this one is throttled all the
+ * time. */
 static void limit_is_held_and_reasons_are_given(void **state)
 {
     int writes = 0;
 
     for (int k = 0; k < 10; k++)
         writes += hold(74.5 + 0.1 * k);
-    assert_true(writes <= 10 * 160);
+    assert_true(writes <= 10 * 150);
 }
 
 enum lie { RANDOM, BACKWARDS, FROZEN, JUMPS };

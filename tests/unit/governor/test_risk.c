@@ -30,6 +30,16 @@ static void a_dear_degree_is_spared(void **state)
     assert_true(margin_at(0, 0.3, 0) <= 0.8);
 }
 
+/* What was learnt in good order is not relied on when the air, the inlet or the actuator is in doubt. */
+static void nothing_is_risked_in_doubt(void **state)
+{
+    const struct el_risk low = {.margin_c = -0.1}, high = {.margin_c = 0.5};
+
+    assert_true(el_risk_margin(&low, true) == low.margin_c);
+    assert_true(el_risk_margin(&low, false) == 0.1);
+    assert_true(el_risk_margin(&high, false) == high.margin_c);
+}
+
 static void doubt_is_paid_for(void **state)
 {
     assert_true(margin_after(0.2, 0.5) > margin_after(0.2, 0.05) + 0.2);
@@ -97,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(doubt_is_paid_for),
         cmocka_unit_test(a_dear_degree_is_spared),
+        cmocka_unit_test(nothing_is_risked_in_doubt),
         cmocka_unit_test(agreeing_corrections_open_the_filter),
         cmocka_unit_test(silence_and_foresight_raise_doubt),
     };
