@@ -1,5 +1,5 @@
-# Scenarios in a QEMU guest with a real kernel. Without QEMU they are skipped; the default ones take about five minutes on
-# two cores, the rest is labelled full.
+# Scenarios in a QEMU guest with a real kernel. Without QEMU they are skipped; the default ones take 235 s of processors,
+# some two and a half minutes of two quiet cores, the rest is labelled full.
 add_executable(lab_probe ${CMAKE_CURRENT_LIST_DIR}/probe.c)
 target_link_libraries(lab_probe PRIVATE device)
 
