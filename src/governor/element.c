@@ -15,8 +15,7 @@
 #include "governor/stripes.h"
 #include "governor/switch.h"
 
-#define HOLD_S       9.0    /* a lower cap brings a drive to its limit within this, ... */
-#define RISE_S       20.0   /* ... a higher one: that lasts, where haste has to be taken back by another write */
+#define HOLD_S       9.0    /* a cap brings a drive to its limit within this */
 #define REACT_S      7.0    /* from a jump of demand until a lower cap acts: sensor lag, grain, period, actuator */
 #define WATTS_SLACK  0.01   /* of a shared total that may be left open before a cap moves: watts are exact, */
 #define SWITCH_SLACK 0.03   /* the switch is slow */
@@ -51,8 +50,8 @@ struct element {
     struct el_air air;
     struct el_fans fans;
     struct el_switch hub;
-    struct el_ahead second, react, hold, rise, state, settled; /* see the times above */
-    double trend;                                              /* what a step counts in a mean of TREND_S */
+    struct el_ahead second, react, hold, state, settled; /* see the times above */
+    double trend;                                        /* what a step counts in a mean of TREND_S */
     bool watts_bind;
     double watts_bias;          /* what bursts leave unused of the card's watts, made up for; W */
     struct element_slot slot[]; /* one per slot of the card; the observer's nodes follow */
@@ -67,7 +66,6 @@ static int element_init(void *state, const struct el_governor_card *card)
     e->second = el_observer_ahead(&e->observer, 1);
     e->react = el_observer_ahead(&e->observer, REACT_S);
     e->hold = el_observer_ahead(&e->observer, HOLD_S);
-    e->rise = el_observer_ahead(&e->observer, RISE_S);
     e->state = el_observer_ahead(&e->observer, STATE_S);
     e->settled = el_observer_ahead(&e->observer, SETTLED_S);
     el_air_init(&e->air);
@@ -102,14 +100,13 @@ static struct limit slot_limit(const struct element *e, uint32_t i)
 }
 
 /* What each drive could do for itself: its own temperatures and nothing else. */
-static void slot_wish(struct element *e, uint32_t i, struct limit l, bool sure, struct el_pace_wish *w)
+static void slot_wish(struct element *e, uint32_t i, struct limit l, struct el_pace_wish *w)
 {
     const struct el_governor_slot *s = &e->card->slot[i];
     const struct el_node *n = &e->observer.node[i];
     struct el_pace *p = &e->slot[i].pace;
 
-    *w = (struct el_pace_wish){
-        .hold_w = INFINITY, .rise_w = INFINITY, .share_w = INFINITY, .guard_w = INFINITY, .used_w = n->host_w};
+    *w = (struct el_pace_wish){.hold_w = INFINITY, .share_w = INFINITY, .guard_w = INFINITY, .used_w = n->host_w};
     if (n->io_known)
         p->full_w = EL_MAX(p->full_w, n->host_w * 1.02);
     w->floor_w = s->floor_ratio * p->full_w;
@@ -117,11 +114,10 @@ static void slot_wish(struct element *e, uint32_t i, struct limit l, bool sure, 
         return;
     if (!el_node_blind(n))
         el_risk_step(&e->slot[i].risk, n->x[EL_X_TEMP] - l.limit_c, el_observer_doubt(&e->observer, i, at_once),
-                     el_observer_cost(&e->observer, i, EL_MIN(p->cap_w, p->full_w)), e->observer.dt_s);
-    l.limit_c -= el_risk_margin(&e->slot[i].risk, sure) +
+                     e->observer.dt_s);
+    l.limit_c -= e->slot[i].risk.margin_c +
                  DOUBT * (EL_MIN(el_observer_doubt(&e->observer, i, e->hold), DOUBT_MOST_C) - USUAL_C);
     w->hold_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c, e->hold, e->second);
-    w->rise_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c, e->rise, e->second);
     w->guard_w = el_observer_headroom(&e->observer, e->card, i, l.limit_c + GUARD_C, e->react, at_once);
     w->excess_c = el_observer_predict(&e->observer, e->card, i, EL_MIN(p->cap_w, p->full_w), e->hold) - l.limit_c;
 }
@@ -287,7 +283,6 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     double watts, by_switch, slack;
     enum el_constraint shared;
     uint32_t slots = e->card->slots;
-    bool inlet = el_reading_usable(&in->inlet_mc) || in->inlet_mc.quality == EL_ABSENT;
 
     for (uint32_t i = 0; i < slots; i++)
         e->observer.node[i].may_w = EL_MIN(e->slot[i].pace.cap_w, e->slot[i].pace.full_w);
@@ -295,7 +290,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     e->trend = 1 - exp(-e->observer.dt_s / TREND_S);
     for (uint32_t i = 0; i < slots; i++) {
         limit[i] = slot_limit(e, i);
-        slot_wish(e, i, limit[i], inlet && !e->air.failing && !in->slot[i].actuator_failed, &wish[i]);
+        slot_wish(e, i, limit[i], &wish[i]);
     }
     el_stripes_join(e->card, &e->observer, wish);
     watts = card_host_w(e);

@@ -18,7 +18,7 @@
 #define WATCHED_S        30.0  /* after a reading of the card's power bursts are seen there: ... */
 #define WATCHED_W2_S     0.003 /* ... what moves besides moves slowly */
 #define JUMP_W2          1.2   /* added when a reading cannot be explained: a background burst began or ended */
-#define SURPRISE         1.4   /* corrections in standard deviations, summed over sensors and the last ... */
+#define SURPRISE         1.1   /* corrections in standard deviations, summed over sensors and the last ... */
 #define SURPRISE_S       6.0   /* ... seconds, that point to a burst ... */
 #define SURPRISE_W2      1.0   /* ... of about this power, squared */
 #define PRICE_PULL       0.05  /* share of a change of host power by which the power error may change with it */
@@ -31,7 +31,6 @@
 #define OVERHEAD_S       6.0
 #define POWER_ERROR_W    12.0 /* bounds of the power error and of its variance */
 #define POWER_VAR_MAX    9.0
-#define LEAST_HOST_W     0.3  /* taken of a drive that is let do nothing */
 #define BLIND_S          20.0 /* after this long without a reading only what was learnt before tells of a drive */
 
 enum { T = EL_X_TEMP, M = EL_X_SHOWN, D = EL_X_POWER, K = EL_X_GAIN, O = EL_X_OFFSET, N = EL_X_COUNT };
@@ -379,7 +378,8 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
     sensors_update(o, n, in->slot[i].sensor_mc);
     n->read_us = EL_MAX(r->time_us, 1);
     n->blind_s = 0;
-    surprise_step(o, n);
+    if (watched(o) < 0.5)
+        surprise_step(o, n);
 }
 
 void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
@@ -422,11 +422,6 @@ double el_observer_doubt(const struct el_observer *o, uint32_t i, struct el_ahea
     double a = after.keep, g = o->drive_r_c_per_w * (1 - a);
 
     return sqrt(EL_MAX(0, a * a * n->p[T][T] + 2 * a * g * n->p[T][D] + g * g * (n->p[D][D] + n->burst_w2)));
-}
-
-double el_observer_cost(const struct el_observer *o, uint32_t i, double host_w)
-{
-    return 1 / (o->drive_r_c_per_w * o->node[i].x[K] * EL_MAX(host_w, LEAST_HOST_W));
 }
 
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,

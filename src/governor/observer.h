@@ -79,9 +79,6 @@ double el_observer_predict(const struct el_observer *o, const struct el_governor
                            struct el_ahead after);
 /* Standard deviation of what el_observer_predict says, for a drive that has been read. */
 double el_observer_doubt(const struct el_observer *o, uint32_t i, struct el_ahead after);
-/* What part of `host_w` drive i gives away for each degree that it stays cooler, 1/C: the sink follows slowly and is
- * left out. */
-double el_observer_cost(const struct el_observer *o, uint32_t i, double host_w);
 /* Host watts that bring drive i to `limit_c` in `after` when they begin to act `delay` from now. May be negative.
  */
 double el_observer_headroom(const struct el_observer *o, const struct el_governor_card *card, uint32_t i,

@@ -44,8 +44,7 @@ static bool set(struct el_pace *p, double cap_w, double floor_w)
 
 bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_hour, double dt_s)
 {
-    double cap = EL_MIN(p->cap_w, p->full_w), hold = EL_MIN(w->hold_w, w->share_w),
-           rise = EL_MIN(w->rise_w, w->share_w), thrift;
+    double cap = EL_MIN(p->cap_w, p->full_w), hold = EL_MIN(w->hold_w, w->share_w), thrift;
     bool pressed = w->used_w > 0.92 * cap, capped = isfinite(p->cap_w);
     bool pending = capped && p->quiet_s < PENDING_S && w->used_w > 1.05 * cap && /* the last cut is on its way ... */
                    w->guard_w > DEEPER * cap;                                    /* ... and not far from enough */
@@ -54,7 +53,7 @@ bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_ho
     p->quiet_s += dt_s;
     thrift = spent(p);
     p->heat = pressed ? EL_MAX(0, p->heat + w->excess_c * dt_s) : 0;
-    p->lost = pressed && capped ? EL_MAX(0, p->lost + (rise - cap) / p->full_w * dt_s) : 0;
+    p->lost = pressed && capped ? EL_MAX(0, p->lost + (hold - cap) / p->full_w * dt_s) : 0;
     if (cap > w->guard_w && !pending)
         return set(p, EL_MIN(w->guard_w, EL_MAX(hold, GUARD_CUT * w->guard_w)), w->floor_w);
     if (cap > w->share_w + 1e-9)
@@ -63,8 +62,8 @@ bool el_pace_step(struct el_pace *p, const struct el_pace_wish *w, double per_ho
         return set(p, hold, w->floor_w);
     if (!capped || p->credit < 1)
         return false;
-    if (p->lost > LOST + LOST_DEAR * thrift && rise > cap * (1 + LEAST))
-        return set(p, EL_MIN(rise, w->guard_w), w->floor_w);
+    if (p->lost > LOST + LOST_DEAR * thrift && hold > cap * (1 + LEAST))
+        return set(p, EL_MIN(hold, w->guard_w), w->floor_w);
     if (!pressed && EL_MIN(w->guard_w, w->share_w) > cap * LOOSE && p->quiet_s > LOOSE_S)
         return set(p, EL_MIN(w->guard_w, w->share_w), w->floor_w);
     return false;

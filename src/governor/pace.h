@@ -15,8 +15,7 @@ struct el_pace {
 };
 
 struct el_pace_wish {
-    double hold_w;   /* brings the drive to its limit within the horizon, */
-    double rise_w;   /* and what a cap that was too low is raised to, without haste */
+    double hold_w;   /* brings the drive to its limit within the horizon */
     double share_w;  /* what card power or the pace of an array leave; INFINITY = not bound */
     double guard_w;  /* reaches the limit within the time it takes to react: never more than this */
     double used_w;   /* now */

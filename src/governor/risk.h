@@ -3,18 +3,11 @@
  * Pure. */
 #pragma once
 
-#include <stdbool.h>
-
 struct el_risk {
     double margin_c;
 };
 
 void el_risk_init(struct el_risk *r);
 /* One step of `dt_s` at `above_c` over the limit, as estimated within `doubt_c` (standard deviation): what counts is
- * how likely the drive is above, as a reading may stay silent for a degree. `cost` is the part of its work that the
- * drive gives away for a degree, 1/C: where a degree is dear more time above is allowed, where it is cheap less. Learns
- * only while the limit is near. */
-void el_risk_step(struct el_risk *r, double above_c, double doubt_c, double cost, double dt_s);
-/* What to stay below the limit by. Not `sure` of the card (air, inlet, actuator): no less than it began with, whatever
- * was learnt in good order. */
-double el_risk_margin(const struct el_risk *r, bool sure);
+ * how likely the drive is above, as a reading may stay silent for a degree. Learns only while the limit is near. */
+void el_risk_step(struct el_risk *r, double above_c, double doubt_c, double dt_s);

@@ -25,7 +25,6 @@ static double leader_w(const struct el_observer *o, uint32_t leader, uint32_t i)
 static void scale(struct el_pace_wish *w, double by)
 {
     w->hold_w *= by;
-    w->rise_w *= by;
     w->guard_w *= by;
     w->share_w *= by;
     w->floor_w *= by;
@@ -42,7 +41,6 @@ void el_stripes_join(const struct el_governor_card *card, const struct el_observ
             continue;
         scale(&w[i], leader_w(o, leader, i));
         l->hold_w = EL_MIN(l->hold_w, w[i].hold_w);
-        l->rise_w = EL_MIN(l->rise_w, w[i].rise_w);
         l->guard_w = EL_MIN(l->guard_w, w[i].guard_w);
         l->share_w = EL_MIN(l->share_w, w[i].share_w);
         l->excess_c = EL_MAX(l->excess_c, w[i].excess_c);

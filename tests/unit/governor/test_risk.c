@@ -4,40 +4,14 @@
 #include "governor/observer.h"
 #include "governor/risk.h"
 
-#define USUAL 0.19 /* of the work for a degree */
-
-static double margin_at(double above_c, double doubt_c, double cost)
+static double margin_after(double above_c, double doubt_c)
 {
     struct el_risk r;
 
     el_risk_init(&r);
     for (int t = 0; t < 600; t++)
-        el_risk_step(&r, above_c, doubt_c, cost, 1);
+        el_risk_step(&r, above_c, doubt_c, 1);
     return r.margin_c;
-}
-
-static double margin_after(double above_c, double doubt_c)
-{
-    return margin_at(above_c, doubt_c, USUAL);
-}
-
-/* Where a degree is dear the same doubt is worth less of it, and none of it is without bounds. */
-static void a_dear_degree_is_spared(void **state)
-{
-    assert_true(margin_at(0, 0.3, 2 * USUAL) < margin_at(0, 0.3, USUAL) - 0.02);
-    assert_true(margin_at(0, 0.3, USUAL / 2) > margin_at(0, 0.3, USUAL) + 0.005);
-    assert_true(margin_at(0.7, 0.05, INFINITY) > 0.5); /* surely above, whatever it costs */
-    assert_true(margin_at(0, 0.3, 0) <= 0.8);
-}
-
-/* What was learnt in good order is not relied on when the air, the inlet or the actuator is in doubt. */
-static void nothing_is_risked_in_doubt(void **state)
-{
-    const struct el_risk low = {.margin_c = -0.1}, high = {.margin_c = 0.5};
-
-    assert_true(el_risk_margin(&low, true) == low.margin_c);
-    assert_true(el_risk_margin(&low, false) == 0.1);
-    assert_true(el_risk_margin(&high, false) == high.margin_c);
 }
 
 static void doubt_is_paid_for(void **state)
@@ -106,8 +80,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(doubt_is_paid_for),
-        cmocka_unit_test(a_dear_degree_is_spared),
-        cmocka_unit_test(nothing_is_risked_in_doubt),
         cmocka_unit_test(agreeing_corrections_open_the_filter),
         cmocka_unit_test(silence_and_foresight_raise_doubt),
     };

@@ -111,7 +111,6 @@ static void writes_stay_within_their_budget(void **state)
     for (int t = 0; t < 3600; t++) { /* what is allowed jumps about all the time */
         double hold = el_rng_between(&r, 1, 5), cap = EL_MIN(p.cap_w, p.full_w);
         struct el_pace_wish w = {.hold_w = hold,
-                                 .rise_w = hold,
                                  .share_w = INFINITY,
                                  .guard_w = 20,
                                  .used_w = cap,
@@ -127,7 +126,7 @@ static void too_hot_is_mended_at_once_even_without_credit(void **state)
 {
     struct el_pace p;
     struct el_pace_wish w = {
-        .hold_w = 1, .rise_w = 1, .share_w = INFINITY, .guard_w = 2, .used_w = 5.4, .excess_c = 3, .floor_w = 0.3};
+        .hold_w = 1, .share_w = INFINITY, .guard_w = 2, .used_w = 5.4, .excess_c = 3, .floor_w = 0.3};
 
     el_pace_init(&p, 5.5);
     p.credit = -5;
