@@ -275,6 +275,22 @@ static double card_host_w(struct element *e)
     return (limit + e->watts_bias - o->overhead_w) / o->scale;
 }
 
+static void element_begin(void *state, const struct el_governor_input *in)
+{
+    struct element *e = state;
+
+    for (uint32_t i = 0; i < e->card->slots; i++)
+        e->observer.node[i].may_w = EL_MIN(e->slot[i].pace.cap_w, e->slot[i].pace.full_w);
+    el_observer_begin(&e->observer, e->card, in);
+}
+
+static void element_observe(void *state, const struct el_governor_input *in, uint32_t slot)
+{
+    struct element *e = state;
+
+    el_observer_see(&e->observer, e->card, in, slot);
+}
+
 static void element_step(void *state, const struct el_governor_input *in, struct el_decision *out)
 {
     struct element *e = state;
@@ -284,9 +300,7 @@ static void element_step(void *state, const struct el_governor_input *in, struct
     enum el_constraint shared;
     uint32_t slots = e->card->slots;
 
-    for (uint32_t i = 0; i < slots; i++)
-        e->observer.node[i].may_w = EL_MIN(e->slot[i].pace.cap_w, e->slot[i].pace.full_w);
-    el_observer_step(&e->observer, e->card, in);
+    el_observer_end(&e->observer, e->card, in);
     e->trend = 1 - exp(-e->observer.dt_s / TREND_S);
     for (uint32_t i = 0; i < slots; i++) {
         limit[i] = slot_limit(e, i);
@@ -354,6 +368,8 @@ const struct el_governor_law el_law_element = {
     .state_size = sizeof(struct element),
     .slot_size = sizeof(struct element_slot) + sizeof(struct el_node),
     .init = element_init,
+    .begin = element_begin,
+    .observe = element_observe,
     .step = element_step,
     .save = element_save,
     .load = element_load,

@@ -18,6 +18,8 @@ struct el_governor {
     struct el_decision last;  /* what was asked for */
     int64_t asserted_us[EL_CARD_SLOTS_MAX];
     uint8_t retries[EL_CARD_SLOTS_MAX]; /* of a cap that is not in force: each waits twice as long */
+    struct el_governor_input clean;     /* of the step under way; of its slots only those the card has */
+    bool begun, observed[EL_CARD_SLOTS_MAX];
     _Alignas(max_align_t) unsigned char state[];
 };
 
@@ -144,19 +146,55 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
         g->asserted_us[i] = in->now_us;
 }
 
+static void begin(struct el_governor *g, const struct el_governor_input *in)
+{
+    const size_t rest = offsetof(struct el_governor_input, inlet_mc);
+
+    g->begun = true;
+    g->clean.now_us = in->now_us;
+    memcpy((char *)&g->clean + rest, (const char *)in + rest, sizeof *in - rest);
+    el_safety_begin(g->safety, &g->card, &g->last, &g->clean);
+    if (g->law->begin)
+        g->law->begin(g->state, &g->clean);
+}
+
+void el_governor_observe(struct el_governor *g, const struct el_governor_input *in, uint32_t slot)
+{
+    if (!g->begun)
+        begin(g, in);
+    if (slot >= g->card.slots || g->observed[slot])
+        return;
+    g->observed[slot] = true;
+    g->clean.slot[slot] = in->slot[slot];
+    el_safety_screen(g->safety, &g->card, slot, &g->last, &g->clean);
+    if (g->law->observe)
+        g->law->observe(g->state, &g->clean, slot);
+}
+
+static void observe_rest(struct el_governor *g, const struct el_governor_input *in)
+{
+    if (!g->begun)
+        begin(g, in);
+    for (uint32_t i = 0; i < g->card.slots; i++) {
+        el_governor_observe(g, in, i);
+        g->observed[i] = false;
+        g->clean.slot[i].cap_ratio_in_force = in->slot[i].cap_ratio_in_force;
+        g->clean.slot[i].actuator_failed = in->slot[i].actuator_failed;
+    }
+    g->begun = false;
+}
+
 void el_governor_step(struct el_governor *g, const struct el_governor_input *in, struct el_decision *out)
 {
-    struct el_governor_input clean; /* of its slots only those the card has */
-
-    el_safety_screen(g->safety, &g->card, in, &g->last, &clean);
+    observe_rest(g, in);
     el_decision_clear(out, g->card.slots);
-    g->law->step(g->state, &clean, out);
+    g->law->step(g->state, &g->clean, out);
     for (uint32_t i = 0; i < g->card.slots; i++)
         slot_finite(&g->card.slot[i], &g->last.slot[i], &out->slot[i]);
-    el_safety_bound(g->safety, &g->card, &clean, &g->last, out);
+    el_safety_bound(g->safety, &g->card, &g->clean, &g->last, out);
     out->air_failing = out->air_failing || g->safety->fan_failed; /* before any temperature tells */
     for (uint32_t i = 0; i < g->card.slots; i++)
-        slot_book(g, i, &clean, &out->slot[i]);
+        slot_book(g, i, &g->clean, &out->slot[i]);
     if (!isfinite(out->fan_pwm_ratio))
         out->fan_pwm_ratio = NAN;
     out->fan_write = g->card.fans > 0 && isfinite(out->fan_pwm_ratio) && out->fan_pwm_ratio != g->last.fan_pwm_ratio;

@@ -345,8 +345,8 @@ static void node_blind(struct el_node *n, double dt)
     n->x[K] = n->moved_k;
 }
 
-static void node_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in,
-                      uint32_t i)
+void el_observer_see(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in,
+                     uint32_t i)
 {
     struct el_node *n = &o->node[i];
     const struct el_reading *r = &in->slot[i].temp_mc;
@@ -382,7 +382,7 @@ static void node_step(struct el_observer *o, const struct el_governor_card *card
         surprise_step(o, n);
 }
 
-void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
+void el_observer_begin(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
 {
     o->dt_s = o->now_us ? EL_CLAMP((double)(in->now_us - o->now_us) * 1e-6, 0, 60) : card->period_s;
     o->now_us = in->now_us;
@@ -393,8 +393,10 @@ void el_observer_step(struct el_observer *o, const struct el_governor_card *card
     air_step(o, card, in);
     if (o->started)
         sink_step(o, card, o->dt_s);
-    for (uint32_t i = 0; i < card->slots; i++)
-        node_step(o, card, in, i);
+}
+
+void el_observer_end(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
+{
     if (!o->started)
         sink_start(o, card);
     power_step(o, card, in);

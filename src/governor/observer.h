@@ -68,7 +68,11 @@ struct el_ahead {
 
 /* `node`: zeroed, one per slot; must outlive the observer. */
 void el_observer_init(struct el_observer *o, struct el_node *node, const struct el_governor_card *card);
-void el_observer_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in);
+/* A step: the time and the air, each drive in any order, and then what follows from all of them. */
+void el_observer_begin(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in);
+void el_observer_see(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in,
+                     uint32_t i);
+void el_observer_end(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in);
 
 struct el_ahead el_observer_ahead(const struct el_observer *o, double s);
 

@@ -57,15 +57,8 @@ static enum el_constraint why_doubted(enum el_belief b)
                                                          : EL_CONSTRAINT_FAILED_SENSOR;
 }
 
-/* A step, and what it counts in slow means. */
-struct pace {
-    struct el_screen_pace screen;
-    double slow;
-    struct el_screen_load load; /* what all drives share */
-};
-
 static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean,
-                       double full_w, const struct pace *pace, const struct el_slot_decision *last, int64_t now_us)
+                       double full_w, double slow, const struct el_slot_decision *last, int64_t now_us)
 {
     enum el_constraint doubt = why_doubted(belief);
 
@@ -78,18 +71,18 @@ static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const st
     s->doubt = doubt;
     if (doubt == EL_CONSTRAINT_NONE) {
         s->trusted_c = (double)clean->temp_mc.value * 1e-3;
-        s->slow_c = s->trusted_us ? s->slow_c + pace->slow * (s->trusted_c - s->slow_c) : s->trusted_c;
+        s->slow_c = s->trusted_us ? s->slow_c + slow * (s->trusted_c - s->slow_c) : s->trusted_c;
         s->trusted_us = now_us;
     }
 }
 
-static void slot_screen(struct el_safety *safety, const struct el_governor_card *card, uint32_t i,
-                        const struct pace *pace, const struct el_slot_decision *last, struct el_governor_input *clean)
+void el_safety_screen(struct el_safety *safety, const struct el_governor_card *card, uint32_t i,
+                      const struct el_decision *last, struct el_governor_input *clean)
 {
     struct el_safety_slot *s = &safety->slot[i];
     struct el_governor_slot_input *in = &clean->slot[i];
     const struct el_governor_slot *c = &card->slot[i];
-    struct el_screen_load load = pace->load;
+    struct el_screen_load load = safety->load;
     double least = isfinite(load.inlet_c) ? load.inlet_c - BELOW_AIR_C : NAN, age;
     enum el_belief belief;
 
@@ -103,12 +96,11 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     if (!in->present)
         return;
     in->io_valid = el_work_step(&s->work, c, in, clean->now_us);
-    slot_obeys(s, in, last, clean->now_us);
     age = s->trusted_us && s->trusted_c < c->limit_c - NEAR_C ? AGE_COOL_S : EL_MAX(AGE_HOT_S, 5 * card->period_s);
     belief = el_screen_step(&s->composite, &in->temp_mc, clean->now_us, least, age);
     if (belief == EL_BELIEVE) {
         load.host_w = s->work.host_w;
-        s->stuck = el_screen_stuck(&s->composite, clean->now_us, &load, &pace->screen, &s->suspect);
+        s->stuck = el_screen_stuck(&s->composite, clean->now_us, &load, &safety->pace, &s->suspect);
         if (s->stuck) {
             in->temp_mc.quality = EL_IMPLAUSIBLE;
             belief = EL_DOUBT_STUCK;
@@ -117,7 +109,7 @@ static void slot_screen(struct el_safety *safety, const struct el_governor_card 
     for (int k = 0; k < 8; k++)
         if (in->sensor_mc[k].quality != EL_ABSENT)
             el_screen_step(&s->sensor[k], &in->sensor_mc[k], clean->now_us, least, age);
-    slot_trust(s, belief, in, c->full_w - c->idle_w, pace, last, clean->now_us);
+    slot_trust(s, belief, in, c->full_w - c->idle_w, safety->slow, &last->slot[i], clean->now_us);
 }
 
 static void fans_check(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
@@ -131,16 +123,6 @@ static void fans_check(struct el_safety *s, const struct el_governor_card *card,
             s->fan_turned_us[f] = in->now_us;
         s->fan_failed = s->fan_failed || seconds(s->fan_turned_us[f], in->now_us) > FAN_SPIN_S;
     }
-}
-
-/* Of the slots only those the card has: the room is for the largest card there is. */
-static void copy_input(struct el_governor_input *to, const struct el_governor_input *from, uint32_t slots)
-{
-    const size_t rest = offsetof(struct el_governor_input, inlet_mc);
-
-    to->now_us = from->now_us;
-    memcpy(to->slot, from->slot, slots * sizeof to->slot[0]);
-    memcpy((char *)to + rest, (const char *)from + rest, sizeof *to - rest);
 }
 
 /* Host watts are those of the step before: all is smoothed over many. */
@@ -160,23 +142,22 @@ static struct el_screen_load shared_load(const struct el_safety *s, const struct
     return l;
 }
 
-void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
-                      const struct el_decision *last, struct el_governor_input *clean)
+void el_safety_begin(struct el_safety *s, const struct el_governor_card *card, const struct el_decision *last,
+                     struct el_governor_input *clean)
 {
-    double dt = s->last_us ? EL_CLAMP(seconds(s->last_us, in->now_us), 0, 60) : card->period_s;
-    struct pace pace = {.screen = el_screen_pace(dt), .slow = 1 - exp(-dt / PAY_SLOW_S)};
+    int64_t now_us = clean->now_us;
+    double dt = s->last_us ? EL_CLAMP(seconds(s->last_us, now_us), 0, 60) : card->period_s;
 
-    copy_input(clean, in, card->slots);
+    s->pace = el_screen_pace(dt);
+    s->slow = 1 - exp(-dt / PAY_SLOW_S);
     if (!s->start_us)
-        s->start_us = EL_MAX(in->now_us, 1);
-    el_screen_step(&s->inlet, &clean->inlet_mc, in->now_us, NAN, AGE_COOL_S);
-    el_screen_step(&s->sw, &clean->switch_mc, in->now_us, NAN, AGE_COOL_S);
+        s->start_us = EL_MAX(now_us, 1);
+    el_screen_step(&s->inlet, &clean->inlet_mc, now_us, NAN, AGE_COOL_S);
+    el_screen_step(&s->sw, &clean->switch_mc, now_us, NAN, AGE_COOL_S);
     s->inlet_reported = s->inlet_reported || el_reading_usable(&clean->inlet_mc);
-    pace.load = shared_load(s, card, clean);
-    for (uint32_t i = 0; i < card->slots; i++)
-        slot_screen(s, card, i, &pace, &last->slot[i], clean);
+    s->load = shared_load(s, card, clean);
     fans_check(s, card, clean, last);
-    s->last_us = in->now_us;
+    s->last_us = now_us;
 }
 
 /* How far a drive whose temperature is not known has come: by the clock, and by what it may have warmed since. `seen`:
@@ -326,8 +307,10 @@ void el_safety_bound(struct el_safety *s, const struct el_governor_card *card, c
 
     startup_bound(s, card, clean->now_us, d);
     for (uint32_t i = 0; i < card->slots; i++)
-        if (s->slot[i].present)
+        if (s->slot[i].present) {
+            slot_obeys(&s->slot[i], &clean->slot[i], &last->slot[i], clean->now_us);
             slot_bound(&s->slot[i], &card->slot[i], clean->now_us, seen, &last->slot[i], d, &d->slot[i]);
+        }
     neighbours_pay(s, card, dt, d);
     if (s->fan_failed)
         raise_failsafe(d, EL_FAILSAFE_HOLD, EL_CONSTRAINT_AIRFLOW);

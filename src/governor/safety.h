@@ -22,6 +22,9 @@ struct el_safety_slot {
 
 struct el_safety {
     struct el_screen inlet, sw;
+    struct el_screen_pace pace; /* of the step under way, ... */
+    struct el_screen_load load; /* ... what all drives share in it, ... */
+    double slow;                /* ... and what it counts in slow means */
     int64_t start_us, last_us;
     bool inlet_reported;
     double debt, pay; /* what the neighbours of a drive that cannot be capped give of their caps, slowly and now */
@@ -31,9 +34,11 @@ struct el_safety {
     struct el_safety_slot slot[]; /* one per slot of the card */
 };
 
-/* `clean` is `in` with every reading that cannot be believed marked so. `last` is what was asked for in the step
- * before. */
-void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
+/* Marks every reading of `clean` that cannot be believed: first those of the card, then those of each slot. `last` is
+ * what was asked for in the step before. */
+void el_safety_begin(struct el_safety *s, const struct el_governor_card *card, const struct el_decision *last,
+                     struct el_governor_input *clean);
+void el_safety_screen(struct el_safety *s, const struct el_governor_card *card, uint32_t slot,
                       const struct el_decision *last, struct el_governor_input *clean);
 /* Lowers the caps of `d` to what is safe with the sensors and actuators there are. */
 void el_safety_bound(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *clean,

@@ -1,6 +1,7 @@
 /* A card on the table for governor tests: readings and counters by hand, one step at a time. */
 #pragma once
 
+#include "governor/observer.h"
 #include "support/governor_card.h"
 #include "support/unit.h"
 
@@ -56,4 +57,12 @@ static inline void bed_run(struct bed *b, int seconds)
 {
     while (seconds-- > 0)
         bed_step(b);
+}
+
+static inline void bed_observer_step(struct el_observer *o, const struct bed *b)
+{
+    el_observer_begin(o, &b->card, &b->in);
+    for (uint32_t i = 0; i < b->card.slots; i++)
+        el_observer_see(o, &b->card, &b->in, i);
+    el_observer_end(o, &b->card, &b->in);
 }

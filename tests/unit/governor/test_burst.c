@@ -1,8 +1,6 @@
 /* A jump of the card's power is a burst of one drive; the readings of all say whose. */
 #include "bed.h"
 
-#include "governor/observer.h"
-
 #define DRIVES 4
 #define BUSY   2
 #define BURST  1.2
@@ -25,7 +23,7 @@ static void second(struct table *t, double extra_w)
         t->b.in.slot[i].temp_mc = el_reading_good((int64_t)llround(t->temp_c[i]) * 1000, t->b.in.now_us);
     }
     t->b.in.card_power_mw = el_reading_good((int64_t)((t->card_w + extra_w) * 1000), t->b.in.now_us);
-    el_observer_step(&t->o, &t->b.card, &t->b.in);
+    bed_observer_step(&t->o, &t->b);
 }
 
 static void table_open(struct table *t)

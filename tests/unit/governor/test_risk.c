@@ -1,7 +1,6 @@
 /* What is not known costs margin, and only where it is not known. */
 #include "bed.h"
 
-#include "governor/observer.h"
 #include "governor/risk.h"
 
 static double margin_after(double above_c, double doubt_c)
@@ -37,14 +36,14 @@ static void silence_and_foresight_raise_doubt(void **state)
         b.in.now_us += EL_USEC_PER_SEC;
         b.in.slot[0].present = b.in.slot[0].io_valid = true;
         b.in.slot[0].temp_mc = el_reading_good(60000, b.in.now_us);
-        el_observer_step(&o, &b.card, &b.in);
+        bed_observer_step(&o, &b);
     }
     first = el_observer_doubt(&o, 0, el_observer_ahead(&o, 9));
     assert_true(first > 0 && first < 3);
     assert_true(first > el_observer_doubt(&o, 0, el_observer_ahead(&o, 0)));
     for (int t = 0; t < 30; t++) {
         b.in.now_us += EL_USEC_PER_SEC; /* the reading stays behind */
-        el_observer_step(&o, &b.card, &b.in);
+        bed_observer_step(&o, &b);
     }
     assert_true(el_observer_doubt(&o, 0, el_observer_ahead(&o, 9)) > 1.2 * first);
     bed_close(&b);
@@ -66,7 +65,7 @@ static void agreeing_corrections_open_the_filter(void **state)
         b.in.now_us += EL_USEC_PER_SEC;
         b.in.slot[0].present = b.in.slot[0].io_valid = true;
         b.in.slot[0].temp_mc = el_reading_good((int64_t)floor(c + 0.5) * 1000, b.in.now_us);
-        el_observer_step(&o, &b.card, &b.in);
+        bed_observer_step(&o, &b);
         if (t == 300)
             least = o.node[0].p[EL_X_POWER][EL_X_POWER];
         if (t > 300 && t < 330)

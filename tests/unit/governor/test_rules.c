@@ -1,4 +1,5 @@
 /* Rules of the safety layer and of the governor's book-keeping, each under a law that does nothing else but try it. */
+#include "base/rng.h"
 #include "bed.h"
 #include "governor/screen.h"
 
@@ -196,6 +197,61 @@ static void every_sensor_is_screened(void **state)
     bed_close(&b);
 }
 
+/* A second of a card at its limits, with a drive away or blind now and then. */
+static void busy_second(struct bed *b, struct el_rng *r)
+{
+    for (uint32_t i = 0; i < b->card.slots; i++) {
+        b->temp_c[i] = el_rng_unit(r) < 0.02 ? NAN : floor(el_rng_between(r, 72, 76));
+        b->host_w[i] = el_rng_between(r, 0, 6);
+        b->in.slot[i].present = el_rng_unit(r) < 0.995;
+        b->in.slot[i].cap_ratio_in_force = el_rng_unit(r) < 0.1 ? 1 : b->d.slots ? b->d.slot[i].cap_ratio : NAN;
+        b->in.slot[i].actuator_failed = el_rng_unit(r) < 0.05;
+        b->in.slot[i].sensor_mc[0] = el_reading_good((int64_t)el_rng_between(r, 70000, 80000), b->in.now_us);
+    }
+    b->in.card_power_mw = el_reading_good((int64_t)el_rng_between(r, 30000, 40000), b->in.now_us);
+    b->in.inlet_mc = el_reading_good((int64_t)el_rng_between(r, 30000, 33000), b->in.now_us);
+    bed_step(b);
+}
+
+/* Drives answer in any order, and are taken as they do: the decision is that of all taken at once, to the bit. What is
+ * said of a drive later in the same step, but for its actuators, is not heard. */
+static void the_order_of_answers_decides_nothing(void **state)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct el_rng r = el_rng_seed(seed);
+        struct bed at_once, by_and_by;
+
+        bed_open(&at_once, &el_law_element, 8);
+        bed_open(&by_and_by, &el_law_element, 8);
+        for (int t = 0; t < 200; t++) {
+            struct el_governor_input *in = &by_and_by.in;
+
+            busy_second(&at_once, &r);
+            *in = at_once.in;
+            for (uint64_t k = el_rng_u64(&r) % 12; k > 0; k--) {
+                uint32_t i = (uint32_t)(el_rng_u64(&r) % 9); /* the card has no ninth */
+
+                el_governor_observe(by_and_by.g, in, i);
+                in->slot[i].present = false;
+                in->slot[i].temp_mc = el_reading_good(20000, in->now_us);
+                in->inlet_mc.quality = EL_FAILED;
+            }
+            el_governor_step(by_and_by.g, in, &by_and_by.d);
+            for (uint32_t i = 0; i < 8; i++) {
+                const struct el_slot_decision *one = &at_once.d.slot[i], *other = &by_and_by.d.slot[i];
+
+                assert_true(one->cap_ratio == other->cap_ratio && one->budget_w == other->budget_w);
+                assert_true(one->write == other->write && one->constraint == other->constraint);
+                assert_memory_equal(&one->temp_estimate_c, &other->temp_estimate_c, sizeof one->temp_estimate_c);
+            }
+            assert_true(at_once.d.card_power_estimate_w == by_and_by.d.card_power_estimate_w);
+            assert_int_equal(at_once.d.failsafe, by_and_by.d.failsafe);
+        }
+        bed_close(&at_once);
+        bed_close(&by_and_by);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +264,7 @@ int main(void)
         cmocka_unit_test(a_lost_cap_is_set_again),
         cmocka_unit_test(a_counter_reset_is_not_counted),
         cmocka_unit_test(every_sensor_is_screened),
+        cmocka_unit_test(the_order_of_answers_decides_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
