@@ -35,6 +35,7 @@ static const char help[] =
     "  --plot FILE.svg    temperatures, caps, power and throughput over time (with one seed)\n"
     "  --replay FILE      make the decisions of a trace again and say whether they are the same\n"
     "  --plant 'COMMAND'  your own plant instead of ours, over JSON lines (see plant.md)\n"
+    "  --step S           seconds from one line to the next (1)\n"
     "  --json             one object for programs\n"
     "  --profiles DIR     where profiles are\n"
     "Exit: 0, or 1 when an expectation of the scenario is not met.\n";
@@ -42,6 +43,7 @@ static const char help[] =
 struct command {
     struct el_sim_args args;
     const char *scenario, *csv, *plot_file, *replay, *plant;
+    double step_s; /* of a plant */
     bool json;
     struct el_trace_writer trace;
     struct el_sim_plot *plot;
@@ -94,17 +96,25 @@ static void figure_cell(struct el_buf *b, double v)
     el_buf_printf(b, " %14s", text);
 }
 
+/* Of a plant of somebody else's nobody states it beforehand. */
+static const char *air_of(const struct el_scenario *s, char out[64])
+{
+    snprintf(out, 64, isnan(s->inlet_c) ? "" : ", inlet %g C, %g LFM", s->inlet_c, s->airflow_lfm);
+    return out;
+}
+
 static int print_table(const struct el_sim_args *a, const struct el_simulate_result *results)
 {
     EL_AUTO_BUF struct el_buf b = {0};
     const struct el_scenario *s = &a->scenario;
     struct el_simulate_result mean, worst;
+    char air[64];
 
     el_simulate_summary(results, (uint32_t)s->seeds, &mean, &worst);
     if (*s->title)
         el_buf_printf(&b, "%s\n", s->title);
-    el_buf_printf(&b, "%s, %s, governor %s, inlet %g C, %g LFM, %g h, seed %ju", s->card, s->workload, s->governor,
-                  s->inlet_c, s->airflow_lfm, s->hours, (uintmax_t)s->seed);
+    el_buf_printf(&b, "%s, %s, governor %s%s, %g h, seed %ju", s->card, s->workload, s->governor, air_of(s, air),
+                  s->hours, (uintmax_t)s->seed);
     if (s->seeds > 1)
         el_buf_printf(&b, " to %ju\n%40s %14s %14s\n", (uintmax_t)(s->seed + s->seeds - 1), "", "mean", "worst");
     else
@@ -155,13 +165,12 @@ static int complain(const char *path, int error)
 static int open_outputs(struct command *c)
 {
     const struct el_scenario *s = &c->args.scenario;
-    char title[160];
+    char title[160], air[64];
 
     c->trace.law = s->governor;
     if (c->csv && !(c->trace.file = fopen(c->csv, "w")))
         return complain(c->csv, -errno);
-    snprintf(title, sizeof title, "%.40s, %.40s, %.12s, %g C inlet, %g LFM", s->card, s->workload, s->governor,
-             s->inlet_c, s->airflow_lfm);
+    snprintf(title, sizeof title, "%.40s, %.40s, %.12s%s", s->card, s->workload, s->governor, air_of(s, air));
     if (c->plot_file && !(c->plot = el_sim_plot_new(s->hours * 3600, *s->title ? s->title : title)))
         return complain(c->plot_file, -ENOMEM);
     if (c->csv || c->plot_file) {
@@ -219,6 +228,21 @@ static int replay(const char *path)
     return EL_EXIT_BAD;
 }
 
+/* The figures then tell of what the plant declared. */
+static int run_plant(struct command *c, struct el_simulate_result *result, char *why, size_t why_size)
+{
+    struct el_scenario *s = &c->args.scenario;
+    struct el_simulate_plant_run ran;
+    int r = el_simulate_plant(&c->args.options, c->plant, c->step_s > 0 ? c->step_s : 1, result, &ran, why, why_size);
+
+    if (r == 0) {
+        s->hours = ran.hours;
+        s->limit_c = ran.limit_c;
+        s->card_watts = ran.card_watts;
+    }
+    return r;
+}
+
 static int run(struct command *c)
 {
     struct el_scenario *s = &c->args.scenario;
@@ -233,7 +257,7 @@ static int run(struct command *c)
         return EL_EXIT_BAD;
     }
     if (results && c->plant)
-        r = el_simulate_plant(&c->args.options, c->plant, results, &s->hours, why, sizeof why);
+        r = run_plant(c, results, why, sizeof why);
     else if (results)
         r = el_simulate_seeds(&c->args.options, (uint32_t)s->seeds, results, why, sizeof why);
     if (r == 0 && close_outputs(c) < 0)
@@ -270,6 +294,7 @@ int el_cmd_simulate(int argc, char **argv)
         {"plot", EL_FLAG_TEXT, &c.plot_file},
         {"replay", EL_FLAG_TEXT, &c.replay},
         {"plant", EL_FLAG_TEXT, &c.plant},
+        {"step", EL_FLAG_NUMBER, &c.step_s, 0.1, 60},
         {"json", EL_FLAG_SWITCH, &c.json},
         {0},
     };
@@ -294,6 +319,9 @@ int el_cmd_simulate(int argc, char **argv)
         return el_flags_usage(
             argv[0],
             "--plant runs once, and only we know enough of a plant for an oracle: use --governor element or none");
+    if (c.plant ? s->array != EL_ARRAY_NONE : c.step_s > 0)
+        return el_flags_usage(argv[0], c.plant ? "a plant declares its arrays itself: leave out --array"
+                                               : "--step goes with --plant");
     if (c.plant) {
         signal(SIGPIPE, SIG_IGN); /* a plant that dies is an answer, not our end */
         el_text_copy(s->workload, sizeof s->workload, "external");

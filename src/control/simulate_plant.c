@@ -9,7 +9,6 @@
 #include "control/simulate_figures.h"
 #include "twin/external.h"
 
-#define STEP_S          1.0
 #define BELOW_WARNING_C 1.0                      /* as the daemon's own limit */
 #define START_US        (1000 * EL_USEC_PER_SEC) /* BOOTTIME 0 would mean "never" */
 
@@ -25,6 +24,7 @@ struct run {
     struct el_figures figures;
     struct el_twin_truth seen;         /* the answers in the shape the figures want */
     double counted[EL_CARD_SLOTS_MAX]; /* I/Os of the drive that is there, as last answered */
+    double step_s;
     uint64_t steps, writes;
     int64_t step_cpu_us;
 };
@@ -44,7 +44,7 @@ static void merge_facts(struct run *r, const struct el_simulate_options *o)
     for (uint32_t i = g->slots; i < t->slots; i++)
         g->slot[i] = g->slot[0];
     g->slots = t->slots;
-    g->period_s = STEP_S;
+    g->period_s = r->step_s;
     g->inlet_assumed_c = 35; /* a plant may measure no inlet */
     g->card_limit_w = isfinite(o->card_watts) ? o->card_watts : t->card_limit_w;
     g->switch_limit_c = o->switch_limit_c > 0 ? o->switch_limit_c : t->switch_limit_c; /* else none */
@@ -118,7 +118,7 @@ static void count(struct run *r, double t_s)
     seen->slots = r->facts.slots;
     seen->card_w = r->state.card_w;
     seen->switch_c = r->state.switch_c;
-    seen->energy_j += r->state.card_w * STEP_S; /* NAN stays NAN */
+    seen->energy_j += r->state.card_w * r->step_s; /* NAN stays NAN */
     seen->served_ops = 0;
     for (uint32_t i = 0; i < seen->slots; i++) {
         const struct el_external_slot *p = &r->state.slot[i];
@@ -173,11 +173,11 @@ static int steps(struct run *r, const struct el_simulate_options *o, double dura
         decide(r, *t_s);
         if (o->watch)
             o->watch(o->watch_ctx, &tick);
-        r->command.t_s = *t_s + STEP_S;
+        r->command.t_s = (double)r->steps * r->step_s;
         result = el_external_step(r->plant, &r->told, &r->command, &r->state);
         if (result != 0)
             break;
-        *t_s += STEP_S;
+        *t_s = r->command.t_s;
         read_answer(r, START_US + llround(*t_s * EL_USEC_PER_SEC));
         count(r, *t_s);
     }
@@ -191,7 +191,7 @@ static int run(struct run *r, const struct el_simulate_options *o, const char *c
     int result = el_external_start(command, &r->plant, why, why_size);
 
     if (result == 0)
-        result = el_external_hello(r->plant, o->card->name, o->card->slots, STEP_S, &r->told);
+        result = el_external_hello(r->plant, o->card->name, o->card->slots, r->step_s, &r->told);
     if (result < 0)
         return result;
     result = el_simulate_facts(o, &r->facts, why, why_size);
@@ -201,7 +201,7 @@ static int run(struct run *r, const struct el_simulate_options *o, const char *c
     duration_s = isfinite(r->told.duration_s) ? r->told.duration_s : o->hours * 3600;
     snprintf(why, why_size, "out of memory");
     r->governor = el_governor_new(o->law, &r->facts);
-    if (!r->governor || el_figures_init(&r->figures, &r->facts, STEP_S, duration_s) < 0)
+    if (!r->governor || el_figures_init(&r->figures, &r->facts, r->step_s, duration_s) < 0)
         return -ENOMEM;
     result = steps(r, o, duration_s, t_s);
     if (result == 0 && *t_s <= 0) {
@@ -211,8 +211,8 @@ static int run(struct run *r, const struct el_simulate_options *o, const char *c
     return result;
 }
 
-int el_simulate_plant(const struct el_simulate_options *o, const char *command, struct el_simulate_result *out,
-                      double *hours, char *why, size_t why_size)
+int el_simulate_plant(const struct el_simulate_options *o, const char *command, double step_s,
+                      struct el_simulate_result *out, struct el_simulate_plant_run *ran, char *why, size_t why_size)
 {
     struct run *r = calloc(1, sizeof *r);
     double t_s = 0;
@@ -222,17 +222,20 @@ int el_simulate_plant(const struct el_simulate_options *o, const char *command, 
         snprintf(why, why_size, "out of memory");
         return -ENOMEM;
     }
+    r->step_s = step_s;
     r->seen.outstanding_seconds = NAN;
     result = run(r, o, command, &t_s, why, why_size);
     if (result == 0) {
-        *hours = t_s / 3600;
+        *ran = (struct el_simulate_plant_run){t_s / 3600, r->facts.slot[0].limit_c, r->facts.card_limit_w};
+        for (uint32_t i = 1; i < r->facts.slots; i++)
+            ran->limit_c = fmin(ran->limit_c, r->facts.slot[i].limit_c);
         r->figures.duration_s = t_s;
         *out = (struct el_simulate_result){0};
         el_figures_finish(&r->figures, out);
         out->throughput_ratio_to_oracle = out->overshoot_beyond_oracle_celsius = out->jain_fairness_of_oracle =
             out->oracle_binding_ratio = NAN;
         out->firmware_throttled_seconds_per_hour = out->speed = NAN;
-        out->writes_per_drive_per_hour = (double)r->writes / r->facts.slots / *hours;
+        out->writes_per_drive_per_hour = (double)r->writes / r->facts.slots / ran->hours;
         out->admin_commands_per_drive_per_hour = NAN;
         out->step_us = (double)r->step_cpu_us / (double)r->steps;
     } else {

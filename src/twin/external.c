@@ -8,24 +8,32 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
 
 #define LINE_MAX_BYTES (1u << 20)
 #define NUMBER_MAX     1e15   /* larger than this is garbage, not a measurement; */
+#define LIMIT_MIN_C    -100.0 /* limits beyond these are mistakes of unit or sign */
+#define LIMIT_MAX_C    1000.0
 #define COUNT_MAX      1.8e19 /* counters of a lifetime may be larger */
 #define DURATION_MAX_S 1e9
+#define FALLS_MAX      8 /* of one drive's counts: another drive, a reset; more is no count since the start */
+#define SLOW_US        (5 * EL_USEC_PER_SEC)
 #define END_WAIT_US    (2 * EL_USEC_PER_SEC)
 
 struct el_external {
-    pid_t pid;
+    pid_t pid, group; /* `pid` 0: has ended */
     int to, from;
     struct el_buf in; /* bytes read and not yet taken */
     struct el_buf out;
     uint64_t lines;
     struct el_external_slot last[EL_CARD_SLOTS_MAX]; /* counts as last known of the drive that is there */
+    uint32_t falls[EL_CARD_SLOTS_MAX];
     char *why;                                       /* the caller's: where the reason of a failure goes */
     size_t why_size;
     int wrong; /* first error in the answer that is being read, 0 = none */
@@ -34,17 +42,20 @@ struct el_external {
 static int fail(struct el_external *x, int error, const char *fmt, ...) EL_PRINTF(3, 4);
 static int fail(struct el_external *x, int error, const char *fmt, ...)
 {
+    char text[512]; /* may hold anything the plant said */
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(x->why, x->why_size, fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    el_text_clean(x->why, x->why_size, text);
     return error;
 }
 
 static void become_plant(const char *command, const int to[2], const int from[2])
 {
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGPIPE, SIG_DFL);
     if (dup2(to[0], STDIN_FILENO) < 0 || dup2(from[1], STDOUT_FILENO) < 0)
         _exit(126);
@@ -77,6 +88,7 @@ int el_external_start(const char *command, struct el_external **out, char *why, 
     if (x->pid == 0)
         become_plant(command, to, from);
     setpgid(x->pid, x->pid);
+    x->group = x->pid;
     close(to[0]);
     close(from[1]);
     x->to = to[1];
@@ -114,9 +126,10 @@ struct el_external *el_external_free(struct el_external *x)
     if (x->from >= 0)
         close(x->from);
     if (x->pid > 0 && !wait_end(x, el_clock_boottime_us() + END_WAIT_US, &status)) {
-        kill(-x->pid, SIGKILL);
+        kill(-x->group, SIGKILL);
         waitpid(x->pid, &status, 0);
     }
+    kill(-x->group, SIGKILL); /* what it left running behind it */
     el_buf_free(&x->in);
     el_buf_free(&x->out);
     free(x);
@@ -168,11 +181,12 @@ static int send_line(struct el_external *x)
 /* One line into `line` (without its newline). 0, 1 (ended well), or what is wrong. */
 static int read_line(struct el_external *x, struct el_buf *line)
 {
-    int64_t until = el_clock_boottime_us() + EL_EXTERNAL_TIMEOUT_S * EL_USEC_PER_SEC;
+    int64_t asked_us = el_clock_boottime_us(), until_us = asked_us + EL_EXTERNAL_TIMEOUT_S * EL_USEC_PER_SEC;
+    bool said = false;
 
     for (;;) {
         char *end = x->in.len ? memchr(x->in.data, '\n', x->in.len) : NULL, chunk[4096];
-        int64_t left_us = until - el_clock_boottime_us();
+        int64_t now_us = el_clock_boottime_us(), left_us = (said ? until_us : asked_us + SLOW_US) - now_us;
         struct pollfd p = {.fd = x->from, .events = POLLIN};
         ssize_t n;
 
@@ -187,9 +201,16 @@ static int read_line(struct el_external *x, struct el_buf *line)
         }
         if (x->in.len > LINE_MAX_BYTES)
             return fail(x, -EBADMSG, "line %ju of the plant is longer than 1 MiB", (uintmax_t)x->lines + 1);
-        if (left_us <= 0 || poll(&p, 1, (int)(left_us / 1000) + 1) == 0)
+        if (now_us >= until_us)
             return fail(x, -ETIMEDOUT, "the plant is mute: no answer to line %ju within %d s", (uintmax_t)x->lines + 1,
                         EL_EXTERNAL_TIMEOUT_S);
+        if (left_us <= 0 || poll(&p, 1, (int)(left_us / 1000) + 1) == 0) {
+            if (!said)
+                el_log_info("waiting for the plant's answer to line %ju, %d s at most", (uintmax_t)x->lines + 1,
+                            EL_EXTERNAL_TIMEOUT_S);
+            said = true;
+            continue;
+        }
         n = read(x->from, chunk, sizeof chunk);
         if (n == 0)
             return ended(x);
@@ -249,6 +270,16 @@ static double number(struct el_external *x, const json_t *v, const char *key)
 static double member(struct el_external *x, const json_t *object, const char *key)
 {
     return number(x, json_object_get(object, key), key);
+}
+
+/* A limit. */
+static double celsius(struct el_external *x, const json_t *object, const char *key)
+{
+    double c = member(x, object, key);
+
+    if (c < LIMIT_MIN_C || c > LIMIT_MAX_C)
+        wrong(x, key, "-100 to 1000 C");
+    return c;
 }
 
 /* 4 and 4.0 are the same number, whoever wrote it. */
@@ -311,9 +342,9 @@ static void read_facts(struct el_external *x, const json_t *v, uint32_t slots, s
 
     *f = (struct el_external_facts){
         .slots = count(x, v, "slots", slots, 1, EL_CARD_SLOTS_MAX),
-        .limit_c = member(x, v, "limit_c"),
-        .warning_c = member(x, v, "warning_c"),
-        .critical_c = member(x, v, "critical_c"),
+        .limit_c = celsius(x, v, "limit_c"),
+        .warning_c = celsius(x, v, "warning_c"),
+        .critical_c = celsius(x, v, "critical_c"),
         .idle_w = member(x, v, "idle_watts"),
         .full_w = member(x, v, "full_watts"),
         .duration_s = member(x, v, "duration_s"),
@@ -322,13 +353,15 @@ static void read_facts(struct el_external *x, const json_t *v, uint32_t slots, s
         .read_j_per_op = member(x, v, "read_joules_per_op"),
         .write_j_per_op = member(x, v, "write_joules_per_op"),
         .card_limit_w = member(x, v, "card_limit_watts"),
-        .switch_limit_c = member(x, v, "switch_limit_c"),
+        .switch_limit_c = celsius(x, v, "switch_limit_c"),
         .fans = count(x, v, "fans", 0, 0, EL_EXTERNAL_FANS_MAX),
     };
     if (f->duration_s <= 0 || f->duration_s > DURATION_MAX_S)
         wrong(x, "duration_s", "more than 0 s, at most 1e9");
     if (f->idle_w < 0 || f->full_w <= 0 || f->full_w <= f->idle_w)
         wrong(x, "idle_watts, full_watts", "0 or more, and full power above idle");
+    if (f->card_limit_w <= 0)
+        wrong(x, "card_limit_watts", "more than 0 W");
     if (f->read_j_per_byte < 0 || f->write_j_per_byte < 0 || f->read_j_per_op < 0 || f->write_j_per_op < 0)
         wrong(x, "prices", "joules of 0 or more");
     if (!arrays || json_is_null(arrays))
@@ -425,15 +458,19 @@ static void read_slot(struct el_external *x, const json_t *v, struct el_external
     out->write_ops = counter(x, v, "write_ops", &out->io_valid);
 }
 
-/* A drive that was gone may come back as another, which counts anew. */
-static void check_counts(struct el_external *x, struct el_external_slot *last, const struct el_external_slot *now)
+/* Another drive counts anew, whether it was seen to be gone in between or not. Counts that fall time and again are no
+ * counts since the start. */
+static void check_counts(struct el_external *x, uint32_t slot, const struct el_external_slot *now)
 {
+    struct el_external_slot *last = &x->last[slot];
+
     if (now->present && !now->io_valid)
         return;
     if (now->io_valid && last->io_valid &&
         (now->read_bytes < last->read_bytes || now->write_bytes < last->write_bytes || now->read_ops < last->read_ops ||
-         now->write_ops < last->write_ops))
-        wrong(x, "slots", "counts since the start, which never fall while the drive is there");
+         now->write_ops < last->write_ops) &&
+        ++x->falls[slot] > FALLS_MAX)
+        wrong(x, "slots", "counts since the start; one drive's have fallen nine times");
     *last = *now;
 }
 
@@ -473,7 +510,7 @@ int el_external_step(struct el_external *x, const struct el_external_facts *fact
     read_state(x, v, facts, &s);
     json_decref(v);
     for (uint32_t i = 0; i < facts->slots && x->wrong == 0; i++)
-        check_counts(x, &x->last[i], &s.slot[i]);
+        check_counts(x, i, &s.slot[i]);
     if (x->wrong == 0)
         *out = s;
     return x->wrong;

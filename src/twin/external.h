@@ -8,7 +8,7 @@
 
 #include "model/profile.h"
 
-#define EL_EXTERNAL_TIMEOUT_S 10 /* an answer that takes longer is no answer */
+#define EL_EXTERNAL_TIMEOUT_S 30 /* an answer that takes longer is no answer; loading a numerical library takes 10 */
 #define EL_EXTERNAL_FANS_MAX  8
 
 struct el_external_array {
@@ -47,7 +47,7 @@ struct el_external_state {
 
 struct el_external;
 
-/* Starts `command` with /bin/sh in a process group of its own. The caller ignores SIGPIPE. `why` takes the reason of
+/* Starts `command` with /bin/sh in a process group of its own, to die with the caller. The caller ignores SIGPIPE. `why` takes the reason of
  * this failure and of all later ones, and must live as long as the plant; after a failure only el_external_free may
  * follow. */
 int el_external_start(const char *command, struct el_external **out, char *why, size_t why_size);
