@@ -86,7 +86,7 @@ static json_t *namespaces_json(const struct el_snapshot *s, uint32_t slot)
 
         if (n->slot != slot)
             continue;
-        o = json_pack("{s:i, s:I}", "nsid", (int)n->nsid, "size_bytes", (json_int_t)n->size_bytes);
+        o = json_pack("{s:I, s:I}", "nsid", (json_int_t)n->nsid, "size_bytes", (json_int_t)n->size_bytes);
         put_text(o, "block", n->block);
         if (n->lba_bytes)
             put_number(o, "lba_bytes", n->lba_bytes);

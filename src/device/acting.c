@@ -84,12 +84,11 @@ static bool moves_io(enum el_actuator what)
 /* Enters; each call that this lets in must `leave`. */
 static int aim(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, struct target *t)
 {
-    char controller[16];
     int r = what == EL_ACTUATOR_FAN && !pwm ? -ENODEV : 0;
 
     *t = (struct target){0};
     if (moves_io(what))
-        r = el_drives_disks(a->drives, key, controller, &t->disks);
+        r = el_drives_disks(a->drives, key, &t->disks);
     if (r < 0)
         return r;
     pthread_mutex_lock(&a->lock);

@@ -10,6 +10,7 @@
 #define ZFS_POOLS     "proc/spl/kstat/zfs"
 #define DISKSTATS_MAX (1u << 20)
 #define UDEV_MAX      65536
+#define STACK_MAX     4 /* dm devices above one another */
 
 /* Documentation/admin-guide/iostats.rst: reads, merged, sectors, ms, writes, merged, sectors, ... A sector is 512
  * bytes. */
@@ -62,17 +63,16 @@ static bool add_disk(const struct el_sysfs *fs, const char *controller, const ch
     return el_sysfs_join(dir, SYS_BLOCK, disk) && (stat_file(fs, dir, io) || diskstats_line(fs, disk, io));
 }
 
-int el_blkio_read(const struct el_sysfs *fs, const char *controller, const struct el_disks *disks, int64_t now_us,
-                  struct el_slot_io *io)
+int el_blkio_read(const struct el_sysfs *fs, const struct el_disks *disks, int64_t now_us, struct el_slot_io *io)
 {
     struct el_slot_io sum = {.time_us = now_us, .valid = true};
     uint32_t counted = 0;
 
     for (uint32_t i = 0; i < disks->n; i++)
-        counted += add_disk(fs, controller, disks->disk[i].name, &sum);
+        counted += add_disk(fs, disks->disk[i].controller, disks->disk[i].name, &sum);
     for (uint32_t i = 0; !counted && i < disks->n; i++)
         if (strcmp(disks->disk[i].head, disks->disk[i].name) != 0)
-            counted += add_disk(fs, controller, disks->disk[i].head, &sum);
+            counted += add_disk(fs, disks->disk[i].controller, disks->disk[i].head, &sum);
     if (!counted)
         return -ENODATA;
     *io = sum;
@@ -91,20 +91,39 @@ static enum el_array_level level_of(const struct el_sysfs *fs, const char *md)
     return strncmp(level, "raid", 4) == 0 ? EL_ARRAY_STRIPE : EL_ARRAY_NONE;
 }
 
-static bool join_holder(const struct el_sysfs *fs, const char *dir, struct el_slot *s)
+/* A spare that waits does nothing at the pace of the others; one that is being filled has its place already. */
+static bool waits(const struct el_sysfs *fs, const char *md, const char *member)
+{
+    char file[EL_SYSFS_PATH], place[16];
+
+    snprintf(file, sizeof file, "md/dev-%s/slot", member);
+    return el_sysfs_line(fs, md, file, place, sizeof place) == 0 && strcmp(place, "none") == 0;
+}
+
+/* Finds the array above `member`, whose directory is `dir`, also through dm devices (encryption, volumes). Of several,
+ * one that has a level: a container of firmware RAID has none, the volumes in it have. */
+static void join_holders(const struct el_sysfs *fs, const char *dir, const char *member, unsigned deep,
+                         struct el_slot *s)
 {
     EL_AUTO_NAMES struct el_names holders = {0};
     char path[EL_SYSFS_PATH];
 
     if (!el_sysfs_join(path, dir, "holders") || el_sysfs_list(fs, path, &holders) < 0)
-        return false;
-    for (size_t i = 0; i < holders.n; i++)
-        if (strncmp(holders.name[i], "md", 2) == 0) {
-            el_text_copy(s->array, sizeof s->array, holders.name[i]);
-            s->array_level = level_of(fs, holders.name[i]);
-            return true;
+        return;
+    for (size_t i = 0; i < holders.n && s->array_level == EL_ARRAY_NONE; i++) {
+        const char *holder = holders.name[i];
+
+        if (!el_sysfs_join(path, SYS_BLOCK, holder))
+            continue;
+        if (!el_sysfs_exists(fs, path, "md")) {
+            if (deep < STACK_MAX)
+                join_holders(fs, path, holder, deep + 1, s);
+        } else if (!waits(fs, path, member)) {
+            s->array_level = level_of(fs, holder);
+            if (s->array_level != EL_ARRAY_NONE || !s->array[0])
+                el_text_copy(s->array, sizeof s->array, holder);
         }
-    return false;
+    }
 }
 
 void el_blkio_arrays(const struct el_sysfs *fs, struct el_inventory *inv)
@@ -115,14 +134,14 @@ void el_blkio_arrays(const struct el_sysfs *fs, struct el_inventory *inv)
         EL_AUTO_NAMES struct el_names parts = {0};
         char dir[EL_SYSFS_PATH], part[EL_SYSFS_PATH];
 
-        if (s->array[0] || !el_sysfs_join(dir, SYS_BLOCK, block) || join_holder(fs, dir, s))
+        if (s->array[0] || !el_sysfs_join(dir, SYS_BLOCK, block))
             continue;
+        join_holders(fs, dir, block, 0, s);
         if (el_sysfs_list(fs, dir, &parts) < 0)
             continue;
         for (size_t k = 0; k < parts.n; k++)
-            if (strncmp(parts.name[k], block, strlen(block)) == 0 && el_sysfs_join(part, dir, parts.name[k]) &&
-                join_holder(fs, part, s))
-                break;
+            if (strncmp(parts.name[k], block, strlen(block)) == 0 && el_sysfs_join(part, dir, parts.name[k]))
+                join_holders(fs, part, parts.name[k], 0, s);
     }
 }
 

@@ -4,13 +4,13 @@
 #include "device/disks.h"
 #include "model/device.h"
 
-/* Sums the counters of all disks of a controller (several namespaces; under multipath the hidden paths, so that each
+/* Sums the counters of all disks of a drive (several namespaces; under multipath the hidden paths, so that each
  * drive of a multipath set counts its own I/O; the heads only where the paths are not listed). From each disk's `stat`
  * file, else from proc/diskstats. 0 or -errno: `io` untouched. */
-int el_blkio_read(const struct el_sysfs *fs, const char *controller, const struct el_disks *disks, int64_t now_us,
-                  struct el_slot_io *io);
+int el_blkio_read(const struct el_sysfs *fs, const struct el_disks *disks, int64_t now_us, struct el_slot_io *io);
 
-/* Fills array and array_level of every slot from the md holders of its namespaces (or of their partitions). */
+/* Fills array and array_level of every slot from the md arrays above its namespaces or their partitions, directly or
+ * through dm devices; a spare that waits is in none. */
 void el_blkio_arrays(const struct el_sysfs *fs, struct el_inventory *inv);
 
 /* The ZFS pool that a disk or one of its partitions belongs to, by what udev found on it (its label is the pool's name)

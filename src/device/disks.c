@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "device/namespaces.h"
 
@@ -36,13 +37,13 @@ static bool is_same(const struct el_disk *d)
     return strcmp(text, d->number) == 0;
 }
 
-static void look_up(const struct el_sysfs *fs, const char *controller, struct el_disk *d)
+static void look_up(const struct el_sysfs *fs, struct el_disk *d)
 {
     char dir[EL_SYSFS_PATH], path[EL_SYSFS_PATH];
 
     if (strcmp(d->head, d->name) != 0)
-        (void)dev_line(fs, controller, d->head, dir, d->head_number); /* stays "" */
-    if (dev_line(fs, controller, d->name, dir, d->number) < 0)
+        (void)dev_line(fs, d->controller, d->head, dir, d->head_number); /* stays "" */
+    if (dev_line(fs, d->controller, d->name, dir, d->number) < 0)
         return;
     if (strcmp(d->head, d->name) == 0)
         memcpy(d->head_number, d->number, sizeof d->number);
@@ -51,29 +52,40 @@ static void look_up(const struct el_sysfs *fs, const char *controller, struct el
     d->gone = !is_same(d);
 }
 
-int el_disks_read(const struct el_sysfs *fs, const char *controller, struct el_disks *out)
+static int add_disks(const struct el_sysfs *fs, const char *controller, struct el_disks *d)
 {
     EL_AUTO_NAMES struct el_names names = {0};
-    struct el_disks d = {0};
     int r = el_namespaces_disks(fs, controller, &names);
 
-    if (r < 0)
-        return r;
-    d.disk = calloc(names.n + 1, sizeof *d.disk);
-    if (!d.disk)
-        return -ENOMEM;
-    for (size_t i = 0; i < names.n; i++) {
-        struct el_disk *disk = &d.disk[d.n];
+    for (size_t i = 0; r == 0 && i < names.n; i++) {
+        struct el_disk disk = {.dev_fd = -1}, *row;
 
-        *disk = (struct el_disk){.dev_fd = -1};
-        if (!el_text_copy(disk->name, sizeof disk->name, names.name[i]) ||
-            !el_namespaces_head(disk->name, disk->head, sizeof disk->head))
+        el_text_copy(disk.controller, sizeof disk.controller, controller);
+        if (!el_text_copy(disk.name, sizeof disk.name, names.name[i]) ||
+            !el_namespaces_head(disk.name, disk.head, sizeof disk.head))
             continue;
-        look_up(fs, controller, disk);
-        d.n++;
+        row = el_row_append(&d->disk, &d->n, sizeof *row);
+        if (!row)
+            return -ENOMEM;
+        look_up(fs, &disk);
+        *row = disk;
     }
-    *out = d;
-    return 0;
+    return r;
+}
+
+int el_disks_read(const struct el_sysfs *fs, const char *controller, struct el_disks *out)
+{
+    EL_AUTO_NAMES struct el_names controllers = {0};
+    struct el_disks d = {0};
+    int r = el_namespaces_controllers(fs, controller, &controllers);
+
+    for (size_t i = 0; r == 0 && i < controllers.n; i++)
+        r = add_disks(fs, controllers.name[i], &d);
+    if (r < 0)
+        el_disks_free(&d);
+    else
+        *out = d;
+    return r;
 }
 
 /* What the kernel tells of a device stays the same as long as the device is there. When it goes, its files can no

@@ -1,5 +1,5 @@
-/* The block devices that carry a controller's own I/O. Looked up once per discovery, since every round reads and writes
- * them. */
+/* The block devices that carry a drive's own I/O: its controller's, and those of its virtual functions. Looked up once
+ * per discovery, since every round reads and writes them. */
 #pragma once
 
 #include <poll.h>
@@ -9,6 +9,7 @@
 #define EL_DISKS_ASKED 64 /* at once */
 
 struct el_disk {
+    char controller[16];  /* that it belongs to */
     char name[32];        /* "nvme3n1", or the hidden path "nvme3c3n1" below a multipath head */
     char head[32];        /* the block device people see and submit to; the same without multipath */
     char number[24];      /* "259:3"; "" = not told */
@@ -22,7 +23,7 @@ struct el_disks {
     uint32_t n;
 };
 
-/* The disks of a controller of the day. Free with el_disks_free. 0 or -errno (no disks: 0). */
+/* The disks of the drive with this controller of the day. Free with el_disks_free. 0 or -errno (no disks: 0). */
 int el_disks_read(const struct el_sysfs *fs, const char *controller, struct el_disks *out);
 
 /* Whether they are still what they were: a number may belong to another disk by now. The disks of many drives are asked

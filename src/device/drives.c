@@ -337,7 +337,7 @@ static void ask_own(const struct el_drives *d, struct el_disks *disks)
     el_disks_asked(&a);
 }
 
-int el_drives_disks(struct el_drives *d, uint32_t key, char controller[16], struct el_disks *out)
+int el_drives_disks(struct el_drives *d, uint32_t key, struct el_disks *out)
 {
     int r = -ENODEV;
 
@@ -345,7 +345,6 @@ int el_drives_disks(struct el_drives *d, uint32_t key, char controller[16], stru
     if (key > 0 && key <= d->n && d->drive[key - 1]->present) {
         struct drive *v = d->drive[key - 1];
 
-        memcpy(controller, v->controller, 16);
         ask_own(d, &v->disks);
         r = v->disks_error < 0 ? v->disks_error : el_disks_present(&v->disks, out);
     }

@@ -28,9 +28,9 @@ int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd);
  * millisecond, before it asks anew for its own. */
 void el_drives_ask_disks(struct el_drives *d);
 
-/* The block devices that the last discovery found, as far as they are still what they were, and the controller's name
- * of the day. Free with el_disks_free. 0, -ENODEV: the drive is gone, or -ENOMEM. */
-int el_drives_disks(struct el_drives *d, uint32_t key, char controller[16], struct el_disks *out);
+/* The block devices that the last discovery found, as far as they are still what they were. Free with el_disks_free. 0,
+ * -ENODEV: the drive is gone, or -ENOMEM. */
+int el_drives_disks(struct el_drives *d, uint32_t key, struct el_disks *out);
 
 /* What the answers that passed by have told of a drive: asking again would cost commands, and could block. */
 struct el_drive_facts {

@@ -287,10 +287,9 @@ static int host_read_io(void *dev, uint32_t key, struct el_slot_io *io)
 {
     struct host *h = dev;
     EL_AUTO_DISKS struct el_disks disks = {0};
-    char controller[16];
-    int r = el_drives_disks(h->drives, key, controller, &disks);
+    int r = el_drives_disks(h->drives, key, &disks);
 
-    return r < 0 ? r : el_blkio_read(&h->fs, controller, &disks, el_clock_boottime_us(), io);
+    return r < 0 ? r : el_blkio_read(&h->fs, &disks, el_clock_boottime_us(), io);
 }
 
 /* ---- acting ---- */

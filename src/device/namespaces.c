@@ -23,10 +23,48 @@ bool el_namespaces_head(const char *disk, char *out, size_t size)
     return true;
 }
 
+/* Controllers below the PCI function at `dir`, added to `out`. */
+static int add_controllers(const struct el_sysfs *fs, const char *dir, struct el_names *out)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    char path[EL_SYSFS_PATH], (*row)[64];
+    int r = el_sysfs_join(path, dir, "nvme") ? el_sysfs_list(fs, path, &names) : -ENAMETOOLONG;
+
+    for (size_t i = 0; r == 0 && i < names.n; i++) {
+        row = el_row_append(&out->name, &out->n, sizeof *row);
+        r = row ? 0 : -ENOMEM;
+        if (row)
+            memcpy(row, names.name[i], sizeof *row);
+    }
+    return r;
+}
+
+int el_namespaces_controllers(const struct el_sysfs *fs, const char *controller, struct el_names *out)
+{
+    EL_AUTO_NAMES struct el_names names = {0}, found = {0};
+    char device[EL_SYSFS_PATH], path[EL_SYSFS_PATH], (*row)[64] = el_row_append(&found.name, &found.n, sizeof *row);
+    int r = 0;
+
+    if (!row)
+        return -ENOMEM;
+    el_text_copy(*row, sizeof *row, controller);
+    snprintf(device, sizeof device, CLASS_NVME "/%s/device", controller);
+    if (el_sysfs_list(fs, device, &names) < 0) /* no device: of a fabric */
+        names.n = 0;
+    for (size_t i = 0; r == 0 && i < names.n; i++)
+        if (strncmp(names.name[i], "virtfn", 6) == 0 && el_sysfs_join(path, device, names.name[i]))
+            r = add_controllers(fs, path, &found);
+    if (r < 0)
+        return r;
+    *out = found;
+    found = (struct el_names){0};
+    return 0;
+}
+
 int el_namespaces_disks(const struct el_sysfs *fs, const char *controller, struct el_names *out)
 {
     char dir[EL_SYSFS_PATH], head[32];
-    size_t kept = 0;
+    uint32_t kept = 0;
     int r = el_sysfs_join(dir, CLASS_NVME, controller) ? el_sysfs_list(fs, dir, out) : -ENAMETOOLONG;
 
     if (r < 0)
@@ -38,22 +76,35 @@ int el_namespaces_disks(const struct el_sysfs *fs, const char *controller, struc
     return 0;
 }
 
+/* Known by its disk's name, or by its number: one that several functions of a drive show is one namespace. */
+static bool known(const struct el_inventory *inv, uint32_t slot, const char *head, uint32_t nsid)
+{
+    for (uint32_t i = 0; i < inv->n.namespaces; i++) {
+        const struct el_namespace *ns = &inv->namespaces[i];
+
+        if (ns->slot == slot && (strcmp(ns->block, head) == 0 || (nsid && ns->nsid == nsid)))
+            return true;
+    }
+    return false;
+}
+
 static int add_namespace(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot, const char *head,
                          const char *dir)
 {
     struct el_namespace *ns;
+    uint32_t nsid = 0;
     int64_t v;
 
-    for (uint32_t i = 0; i < inv->n.namespaces; i++)
-        if (inv->namespaces[i].slot == slot && strcmp(inv->namespaces[i].block, head) == 0)
-            return 0;
+    if (el_sysfs_i64(fs, dir, "nsid", &v) == 0 && v > 0 && v <= UINT32_MAX)
+        nsid = (uint32_t)v;
+    if (known(inv, slot, head, nsid))
+        return 0;
     ns = el_row_append(&inv->namespaces, &inv->n.namespaces, sizeof *ns);
     if (!ns)
         return -ENOMEM;
     ns->slot = slot;
+    ns->nsid = nsid;
     el_text_copy(ns->block, sizeof ns->block, head);
-    if (el_sysfs_i64(fs, dir, "nsid", &v) == 0 && v > 0 && v <= UINT32_MAX)
-        ns->nsid = (uint32_t)v;
     if (el_sysfs_i64(fs, dir, "size", &v) == 0 && v > 0 && v < INT64_MAX / 512)
         ns->size_bytes = (uint64_t)v * 512; /* always 512, whatever the LBA size */
     if (el_sysfs_i64(fs, dir, "queue/logical_block_size", &v) == 0 && v >= 512 && v <= 1 << 20)
@@ -84,24 +135,36 @@ static int add_subsystem_namespaces(const struct el_sysfs *fs, struct el_invento
     return r;
 }
 
+static int add_own_namespaces(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot,
+                              const char *controller)
+{
+    EL_AUTO_NAMES struct el_names disks = {0};
+    char dir[EL_SYSFS_PATH], head[32], path[EL_SYSFS_PATH];
+    int r = 0;
+
+    if (el_namespaces_disks(fs, controller, &disks) < 0)
+        return 0;
+    el_sysfs_join(dir, CLASS_NVME, controller);
+    for (size_t i = 0; r == 0 && i < disks.n; i++)
+        if (el_namespaces_head(disks.name[i], head, sizeof head) && el_sysfs_join(path, dir, disks.name[i]))
+            r = add_namespace(fs, inv, slot, head, path);
+    return r;
+}
+
 int el_namespaces_read(const struct el_sysfs *fs, struct el_inventory *inv)
 {
     int r = 0;
 
     for (uint32_t slot = 0; r == 0 && slot < inv->n.slots; slot++) {
-        EL_AUTO_NAMES struct el_names disks = {0};
-        const char *controller = inv->slots[slot].controller;
-        char dir[EL_SYSFS_PATH], head[32], path[EL_SYSFS_PATH];
+        EL_AUTO_NAMES struct el_names controllers = {0};
 
-        if (!controller[0])
-            continue;
-        r = add_subsystem_namespaces(fs, inv, slot, controller);
-        if (r == 0 && el_namespaces_disks(fs, controller, &disks) < 0)
-            continue;
-        el_sysfs_join(dir, CLASS_NVME, controller);
-        for (size_t i = 0; r == 0 && i < disks.n; i++)
-            if (el_namespaces_head(disks.name[i], head, sizeof head) && el_sysfs_join(path, dir, disks.name[i]))
-                r = add_namespace(fs, inv, slot, head, path);
+        if (inv->slots[slot].controller[0])
+            r = el_namespaces_controllers(fs, inv->slots[slot].controller, &controllers);
+        for (size_t i = 0; r == 0 && i < controllers.n; i++) {
+            r = add_subsystem_namespaces(fs, inv, slot, controllers.name[i]);
+            if (r == 0)
+                r = add_own_namespaces(fs, inv, slot, controllers.name[i]);
+        }
     }
     return r;
 }

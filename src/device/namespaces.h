@@ -4,11 +4,15 @@
 #include "device/sysfs.h"
 #include "model/device.h"
 
-/* Adds the namespace rows of all slots with a controller. NSID or sizes that the kernel does not tell stay 0. 0 or
- * -errno. */
+/* Adds the namespace rows of all slots with a controller, those of its virtual functions among them. NSID or sizes that
+ * the kernel does not tell stay 0. 0 or -errno. */
 int el_namespaces_read(const struct el_sysfs *fs, struct el_inventory *inv);
 
-/* The disks that carry a controller's own I/O: "nvme3n1", or the hidden path "nvme3c3n1" below a multipath head. Free
+/* The controller itself, then those of its virtual functions (SR-IOV) that the nvme driver uses: they are the same
+ * drive. Free with el_names_free. 0 or -errno. */
+int el_namespaces_controllers(const struct el_sysfs *fs, const char *controller, struct el_names *out);
+
+/* The disks that carry one controller's I/O: "nvme3n1", or the hidden path "nvme3c3n1" below a multipath head. Free
  * with el_names_free. 0 or -errno. */
 int el_namespaces_disks(const struct el_sysfs *fs, const char *controller, struct el_names *out);
 

@@ -87,16 +87,18 @@ uint64_t el_pcie_bytes_per_s(uint32_t mts, uint32_t width)
     return mts <= 32000 ? bits / 130 * 128 / 8 : bits / 256 * 242 / 8; /* 128b/130b; flits: 242 of 256 bytes */
 }
 
-/* Speed and width come out of one register: when the width cannot be (63, 255: the register read all ones), the speed
- * beside it is worth nothing either. Width 0 is a link that is down: its speed says nothing. A file that is missing, or
- * a speed that this kernel has no name for, leaves the other one standing. */
+/* Speed and width come out of one register: when the width cannot be (63, 255: the register read all ones; no number),
+ * the speed beside it is worth nothing either. Width 0 is a link that is down: its speed says nothing. A file that is
+ * missing, or a speed that this kernel has no name for, leaves the other one standing. */
 static void read_rate(const struct el_sysfs *fs, const char *dir, const char *speed_file, const char *width_file,
                       uint32_t *mts, uint32_t *width, bool *down)
 {
     char text[32];
     int64_t lanes;
-    bool said = el_sysfs_i64(fs, dir, width_file, &lanes) == 0;
+    bool said = el_sysfs_line(fs, dir, width_file, text, sizeof text) == 0;
 
+    if (!said || el_num_parse_i64(text, &lanes) < 0)
+        lanes = -1;
     *width = said ? el_pcie_width(lanes) : 0;
     *down = said && lanes == 0;
     *mts = 0;

@@ -173,7 +173,7 @@ static int recorded_read_io(void *dev, uint32_t key, struct el_slot_io *io)
     char controller[16];
     int r = controller_of(m, key, controller) ? el_disks_read(&m->fs, controller, &disks) : -ENODEV;
 
-    return r < 0 ? r : el_blkio_read(&m->fs, controller, &disks, el_clock_boottime_us(), io);
+    return r < 0 ? r : el_blkio_read(&m->fs, &disks, el_clock_boottime_us(), io);
 }
 
 static int recorded_usable(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size)

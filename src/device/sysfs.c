@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/num.h"
+#include "base/rows.h"
 #include "base/text.h"
 
 #define LINKS_MAX 32 /* a loop of symlinks ends here */
@@ -232,7 +233,7 @@ int el_sysfs_list(const struct el_sysfs *fs, const char *dir, struct el_names *o
 {
     char real[EL_SYSFS_PATH];
     struct el_names names = {0};
-    size_t room = 0;
+    char(*row)[64];
     struct dirent *e;
     DIR *d;
     int fd, r = fs->recorded ? el_sysfs_real(fs, dir, real) : el_text_copy(real, sizeof real, dir) ? 0 : -ENAMETOOLONG;
@@ -251,17 +252,12 @@ int el_sysfs_list(const struct el_sysfs *fs, const char *dir, struct el_names *o
     while ((e = readdir(d)) && names.n < NAMES_MAX) {
         if (e->d_name[0] == '.' || strlen(e->d_name) >= sizeof *names.name)
             continue;
-        if (names.n == room) {
-            room = room ? room * 2 : 16;
-            void *grown = realloc(names.name, room * sizeof *names.name);
-
-            if (!grown) {
-                r = -ENOMEM;
-                break;
-            }
-            names.name = grown;
+        row = el_row_append(&names.name, &names.n, sizeof *row);
+        if (!row) {
+            r = -ENOMEM;
+            break;
         }
-        el_text_copy(names.name[names.n++], sizeof *names.name, e->d_name);
+        el_text_copy(*row, sizeof *row, e->d_name);
     }
     closedir(d);
     if (r < 0) {

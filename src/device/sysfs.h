@@ -39,7 +39,7 @@ bool el_sysfs_exists(const struct el_sysfs *fs, const char *dir, const char *nam
  * an empty list. Free with el_names_free. 0 or -errno. */
 struct el_names {
     char (*name)[64];
-    size_t n;
+    uint32_t n;
 };
 int el_sysfs_list(const struct el_sysfs *fs, const char *dir, struct el_names *out);
 void el_names_free(struct el_names *names);

@@ -6,12 +6,12 @@
 
 #include "base/rows.h"
 #include "base/text.h"
+#include "device/labels.h"
 #include "device/namespaces.h"
 #include "device/pcie.h"
 
 #define CLASS_NVME  "sys/class/nvme"
 #define PCI_DEVICES "sys/bus/pci/devices"
-#define PCI_SLOTS   "sys/bus/pci/slots"
 
 /* An NVMe function, with or without a controller of the nvme driver. */
 struct endpoint {
@@ -152,6 +152,25 @@ static int add_endpoint(struct build *b, const char *controller, const char *dir
     return 0;
 }
 
+/* A virtual function whose drive has a controller of its own is a part of that drive, not another one. */
+static bool belongs_to_another(const struct el_sysfs *fs, const char *dir)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    char path[EL_SYSFS_PATH];
+
+    return el_sysfs_join(path, dir, "physfn/nvme") && el_sysfs_list(fs, path, &names) == 0 && names.n > 0;
+}
+
+/* Tells what a fabric offers; it has no media and takes no SMART command. */
+static bool is_discovery(const struct el_sysfs *fs, const char *ctrl_dir)
+{
+    char text[64];
+
+    return (el_sysfs_line(fs, ctrl_dir, "cntrltype", text, sizeof text) == 0 && strcmp(text, "discovery") == 0) ||
+           (el_sysfs_line(fs, ctrl_dir, "subsysnqn", text, sizeof text) == 0 &&
+            strcmp(text, "nqn.2014-08.org.nvmexpress.discovery") == 0);
+}
+
 static bool is_controller_name(const char *name)
 {
     unsigned n;
@@ -178,7 +197,8 @@ static int find_controllers(struct build *b)
         el_sysfs_line(b->fs, path, "transport", transport, sizeof transport);
         if (is_fabric(transport) || !controller_pci_dir(b->fs, path, dir))
             dir[0] = '\0';
-        r = add_endpoint(b, names.name[i], dir);
+        if (!is_discovery(b->fs, path) && !(dir[0] && belongs_to_another(b->fs, dir)))
+            r = add_endpoint(b, names.name[i], dir);
     }
     return r;
 }
@@ -227,56 +247,6 @@ static int compare_endpoints(const void *a, const void *b)
 
 /* ---- rows ---- */
 
-/* A slot that is a whole bus tells no device. */
-static bool is_in_slot(const char *bus_device, const char *slot)
-{
-    size_t n = strlen(slot);
-
-    return strncmp(bus_device, slot, n) == 0 && (!bus_device[n] || (bus_device[n] == ':' && strchr(slot, ':')));
-}
-
-static void physical_slot(const struct el_sysfs *fs, const char *bus_device, char *out, size_t size)
-{
-    EL_AUTO_NAMES struct el_names names = {0};
-    char address[24], dir[EL_SYSFS_PATH];
-
-    if (el_sysfs_list(fs, PCI_SLOTS, &names) < 0)
-        return;
-    for (size_t i = 0; i < names.n; i++) {
-        if (!el_sysfs_join(dir, PCI_SLOTS, names.name[i]) ||
-            el_sysfs_line(fs, dir, "address", address, sizeof address) < 0)
-            continue;
-        if (is_in_slot(bus_device, address)) {
-            el_text_clean(out, size, names.name[i]);
-            return;
-        }
-    }
-}
-
-/* The label of the slot that holds the function at `dir`. */
-static void slot_of_function(const struct el_sysfs *fs, const char *dir, char *out, size_t size)
-{
-    char address[24];
-
-    el_text_copy(address, sizeof address, last_part(dir));
-    *strchrnul(address, '.') = '\0';
-    physical_slot(fs, address, out, size);
-}
-
-/* The label of the slot under a port, empty or not. */
-static void slot_of_port(const struct el_sysfs *fs, const char *port, char *out, size_t size)
-{
-    char address[24];
-    int64_t bus;
-
-    if (el_pcie_suspended(fs, port) || el_sysfs_i64(fs, port, "secondary_bus_number", &bus) < 0 || bus <= 0 ||
-        bus > 255)
-        return;
-    snprintf(address, sizeof address, "%.*s:%02x:00", (int)(strchrnul(last_part(port), ':') - last_part(port)),
-             last_part(port), (unsigned)bus);
-    physical_slot(fs, address, out, size);
-}
-
 static int32_t numa_node(const struct el_sysfs *fs, const char *dir)
 {
     int64_t node = -1;
@@ -305,9 +275,9 @@ static struct el_link *add_link(struct build *b, const char *dir, enum el_link_r
     el_text_copy(l->address, sizeof l->address, last_part(dir));
     if (parent_dir(strcpy(parent, dir), parent))
         el_text_copy(l->parent, sizeof l->parent, last_part(parent));
-    slot_of_function(b->fs, dir, l->physical_slot, sizeof l->physical_slot);
+    el_label_of_function(b->fs, dir, l->physical_slot, sizeof l->physical_slot);
     if (role == EL_LINK_DOWNSTREAM || role == EL_LINK_ROOT_PORT)
-        slot_of_port(b->fs, dir, l->physical_slot, sizeof l->physical_slot);
+        el_label_of_port(b->fs, dir, l->physical_slot, sizeof l->physical_slot);
     l->numa_node = numa_node(b->fs, dir);
     if (el_pcie_config_read(b->fs, dir, &config) == 0)
         l->slot_power_limit_mw = config.slot_power_limit_mw;
@@ -414,7 +384,7 @@ static void fill_slot(struct build *b, const struct endpoint *e, struct el_slot 
         el_text_copy(s->address, sizeof s->address, last_part(e->dir));
         el_text_copy(s->transport, sizeof s->transport, "pcie");
         el_sysfs_link_name(b->fs, e->dir, "driver", s->driver, sizeof s->driver);
-        slot_of_function(b->fs, e->dir, s->label, sizeof s->label);
+        el_label_of_function(b->fs, e->dir, s->label, sizeof s->label);
         s->numa_node = numa_node(b->fs, e->dir);
     }
     if (e->controller[0]) {

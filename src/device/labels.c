@@ -1,0 +1,63 @@
+#include "device/labels.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "device/pcie.h"
+
+#define PCI_SLOTS "sys/bus/pci/slots"
+
+static const char *address_of(const char *dir)
+{
+    const char *slash = strrchr(dir, '/');
+
+    return slash ? slash + 1 : dir;
+}
+
+/* A slot that is a whole bus tells no device. */
+static bool is_in_slot(const char *bus_device, const char *slot)
+{
+    size_t n = strlen(slot);
+
+    return strncmp(bus_device, slot, n) == 0 && (!bus_device[n] || (bus_device[n] == ':' && strchr(slot, ':')));
+}
+
+static void physical_slot(const struct el_sysfs *fs, const char *bus_device, char *out, size_t size)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    char address[24], dir[EL_SYSFS_PATH];
+
+    if (el_sysfs_list(fs, PCI_SLOTS, &names) < 0)
+        return;
+    for (size_t i = 0; i < names.n; i++) {
+        if (!el_sysfs_join(dir, PCI_SLOTS, names.name[i]) ||
+            el_sysfs_line(fs, dir, "address", address, sizeof address) < 0)
+            continue;
+        if (is_in_slot(bus_device, address)) {
+            el_text_clean(out, size, names.name[i]);
+            return;
+        }
+    }
+}
+
+void el_label_of_function(const struct el_sysfs *fs, const char *dir, char *out, size_t size)
+{
+    char address[24];
+
+    el_text_copy(address, sizeof address, address_of(dir));
+    *strchrnul(address, '.') = '\0';
+    physical_slot(fs, address, out, size);
+}
+
+void el_label_of_port(const struct el_sysfs *fs, const char *port, char *out, size_t size)
+{
+    char address[24];
+    int64_t bus;
+
+    if (el_pcie_suspended(fs, port) || el_sysfs_i64(fs, port, "secondary_bus_number", &bus) < 0 || bus <= 0 ||
+        bus > 255)
+        return;
+    snprintf(address, sizeof address, "%.*s:%02x:00", (int)(strchrnul(address_of(port), ':') - address_of(port)),
+             address_of(port), (unsigned)bus);
+    physical_slot(fs, address, out, size);
+}
