@@ -10,15 +10,16 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/file.h"
+#define SCRATCH_IN "/tmp" /* a confined daemon may read below /dev */
+
 #include "base/log.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 enum { OUT = 0, DENIED = 1, NOT_ENTERED = 2 };
 
 /* Set by the test: how the sandbox is entered, what lies outside of it, a port that listens. */
 static int enter(const void *sandbox);
-static char secret[80];
+static char secret[SCRATCH_PATH];
 static uint16_t port;
 
 /* What `f` comes to in a child, inside the sandbox if there is one. */
@@ -147,4 +148,14 @@ static inline bool listen_somewhere(int *listener)
         return false;
     port = ntohs(at.sin_port);
     return true;
+}
+
+/* 0, and said so: this kernel has none, and there is nothing to test. */
+static inline int landlock_abi(void)
+{
+    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+
+    if (abi < 1)
+        printf("skipped: this kernel has no Landlock\n");
+    return abi < 1 ? 0 : (int)abi;
 }

@@ -1,13 +1,16 @@
 /* Whether a file is another one. */
 
-#include "base/file.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
-static char dir[] = "/tmp/el-file-XXXXXX", path[64], other[64];
+static char path[SCRATCH_PATH], other[SCRATCH_PATH];
 
-static void put(const char *name, const char *text)
+static int set_up(void **state)
 {
-    assert_int_equal(el_file_replace(AT_FDCWD, name, text, strlen(text), 0600, false), 0);
+    int r = scratch_set_up(state);
+
+    scratch_path(path, "file");
+    scratch_path(other, "other");
+    return r;
 }
 
 static void change_is_told_once(void **state)
@@ -15,10 +18,10 @@ static void change_is_told_once(void **state)
     struct stat seen = {0};
 
     assert_false(el_file_changed(path, &seen)); /* not there yet */
-    put(path, "one");
+    put("file", "one");
     assert_true(el_file_changed(path, &seen));
     assert_false(el_file_changed(path, &seen));
-    put(path, "two"); /* as long as before */
+    put("file", "two"); /* as long as before */
     assert_true(el_file_changed(path, &seen));
     assert_false(el_file_changed(path, &seen));
 }
@@ -27,7 +30,7 @@ static void who_may_read_it_is_a_change(void **state)
 {
     struct stat seen = {0};
 
-    put(path, "one");
+    put("file", "one");
     assert_true(el_file_changed(path, &seen));
     do /* the clock of files is coarse */
         assert_return_code(chmod(path, 0644), errno);
@@ -38,11 +41,11 @@ static void absence_is_none(void **state)
 {
     struct stat seen = {0};
 
-    put(path, "one");
+    put("file", "one");
     assert_true(el_file_changed(path, &seen));
     assert_return_code(rename(path, other), errno);
     assert_false(el_file_changed(path, &seen));
-    put(path, "new");
+    put("file", "new");
     assert_true(el_file_changed(path, &seen));
 }
 
@@ -51,15 +54,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(change_is_told_once),
                                        cmocka_unit_test(who_may_read_it_is_a_change),
                                        cmocka_unit_test(absence_is_none)};
-    int r;
 
-    if (!mkdtemp(dir))
-        return 1;
-    snprintf(path, sizeof path, "%s/file", dir);
-    snprintf(other, sizeof other, "%s/other", dir);
-    r = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    unlink(other);
-    rmdir(dir);
-    return r;
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -3,7 +3,7 @@
 #include <sys/un.h>
 
 #include "base/log.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 static const struct el_log_field fields[] = {
     {"MESSAGE_ID", "9e92"}, {"ELEMENTD_CARD", "a\"b"}, {"ELEMENTD_SLOT", ""}, {"ELEMENTD_SERIAL", NULL}};
@@ -13,11 +13,9 @@ static int journald_fd, pipe_fd[2], stderr_fd;
 
 static int set_up(void **state)
 {
-    char dir[] = "/tmp/el-log-XXXXXX";
-
-    if (!mkdtemp(dir) || pipe2(pipe_fd, O_NONBLOCK | O_CLOEXEC) < 0)
+    if (scratch_set_up(state) < 0 || pipe2(pipe_fd, O_NONBLOCK | O_CLOEXEC) < 0)
         return -1;
-    snprintf(journald.sun_path, sizeof journald.sun_path, "%s/s", dir);
+    snprintf(journald.sun_path, sizeof journald.sun_path, "%s/s", scratch);
     journald_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (bind(journald_fd, (struct sockaddr *)&journald, sizeof journald) < 0)
         return -1;
@@ -32,9 +30,7 @@ static int tear_down(void **state)
     close(pipe_fd[0]);
     close(pipe_fd[1]);
     close(journald_fd);
-    unlink(journald.sun_path);
-    *strrchr(journald.sun_path, '/') = '\0';
-    return rmdir(journald.sun_path);
+    return scratch_tear_down(state);
 }
 
 /* What there is to read now, as text; NULs become dots. */

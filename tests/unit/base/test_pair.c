@@ -1,33 +1,31 @@
-/* One file, two frames that are written in turns: what is in each, and what happens when somebody meddles with the file. */
+/* One file, two frames that are written in turns: what is in each, and what happens when somebody meddles with the
+ * file. */
 #include "base/pair.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 #include <sys/stat.h>
 
 #define SIZE  9000
 #define LARGE (2u << 20)
 
-static char dir[64], bytes[LARGE];
+static char bytes[LARGE];
 static int dirfd_;
 
 static int set_up(void **state)
 {
-    strcpy(dir, "/dev/shm/el-pair-XXXXXX");
-    if (!mkdtemp(dir))
+    if (scratch_set_up(state) < 0)
         return -1;
-    dirfd_ = open(dir, O_RDONLY | O_DIRECTORY);
+    dirfd_ = open(scratch, O_RDONLY | O_DIRECTORY);
     return dirfd_ < 0 ? -1 : 0;
 }
 
 static int tear_down(void **state)
 {
-    unlinkat(dirfd_, "f", 0);
-    unlinkat(dirfd_, "f.new", 0);
     close(dirfd_);
-    return rmdir(dir);
+    return scratch_tear_down(state);
 }
 
-static void put(struct el_file_pair *p, char fill, size_t n)
+static void fill_next(struct el_file_pair *p, char fill, size_t n)
 {
     memset(bytes, fill, n);
     assert_int_equal(el_file_pair_write(p, dirfd_, "f", bytes, n, 0644), 0);
@@ -61,18 +59,18 @@ static void test_turns(void **state)
     struct stat first;
 
     el_file_pair_init(&p);
-    put(&p, 'a', SIZE);
+    fill_next(&p, 'a', SIZE);
     first = status_of("f");
     assert_int_equal(first.st_mode & 07777, 0644);
     expect(0, 'a', SIZE);
     expect(1, 0, SIZE);
     for (char c = 'b'; c < 'h'; c++) {
-        put(&p, c, SIZE + (size_t)c % 3); /* what is a little longer or shorter has room */
+        fill_next(&p, c, SIZE + (size_t)c % 3); /* what is a little longer or shorter has room */
         expect(c % 2 == 0, c, SIZE);
         expect(c % 2, (char)(c - 1), SIZE);
     }
     assert_int_equal(status_of("f").st_ino, first.st_ino);
-    put(&p, 'h', 3 * SIZE);
+    fill_next(&p, 'h', 3 * SIZE);
     assert_int_not_equal(status_of("f").st_ino, first.st_ino);
     expect(0, 'h', 3 * SIZE);
     el_file_pair_remove(&p, dirfd_, "f");
@@ -87,10 +85,10 @@ static void moves_time(size_t n, bool mapped)
     struct timespec old = {.tv_sec = 1};
 
     el_file_pair_init(&p);
-    put(&p, 'a', n);
+    fill_next(&p, 'a', n);
     assert_true((p.map != NULL) == mapped);
     assert_int_equal(futimens(p.fd, (struct timespec[]){old, old}), 0);
-    put(&p, 'b', n);
+    fill_next(&p, 'b', n);
     expect(1, 'b', 100);
     assert_true(status_of("f").st_mtim.tv_sec > old.tv_sec);
     el_file_pair_remove(&p, dirfd_, "f");
@@ -108,21 +106,21 @@ static void test_meddling(void **state)
     struct el_file_pair p;
 
     el_file_pair_init(&p);
-    put(&p, 'a', SIZE);
+    fill_next(&p, 'a', SIZE);
     assert_int_equal(unlinkat(dirfd_, "f", 0), 0);
-    put(&p, 'b', SIZE);
+    fill_next(&p, 'b', SIZE);
     expect(0, 'b', SIZE);
     EL_AUTO_CLOSE int foreign = openat(dirfd_, "foreign", O_RDWR | O_CREAT, 0600);
     assert_int_equal(renameat(dirfd_, "foreign", dirfd_, "f"), 0);
-    put(&p, 'c', SIZE);
+    fill_next(&p, 'c', SIZE);
     expect(0, 'c', SIZE);
     assert_int_equal(status_of("f").st_mode & 07777, 0644);
     EL_AUTO_CLOSE int fd = openat(dirfd_, "f", O_WRONLY);
     assert_int_equal(ftruncate(fd, 100), 0); /* what was mapped is no longer there to be written */
-    put(&p, 'd', SIZE);
+    fill_next(&p, 'd', SIZE);
     expect(0, 'd', SIZE);
     assert_int_equal(symlinkat("elsewhere", dirfd_, "f.new"), 0); /* in the way of the next file */
-    put(&p, 'e', 3 * SIZE);
+    fill_next(&p, 'e', 3 * SIZE);
     expect(0, 'e', 3 * SIZE);
     el_file_pair_remove(&p, dirfd_, "f");
 }
@@ -133,7 +131,7 @@ static void test_no_room(void **state)
 
     el_file_pair_init(&p);
     assert_true(el_file_pair_write(&p, -1, "f", "x", 1, 0644) < 0);
-    put(&p, 'a', SIZE);
+    fill_next(&p, 'a', SIZE);
     el_file_pair_remove(&p, dirfd_, "f");
 }
 

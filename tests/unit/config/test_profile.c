@@ -2,7 +2,7 @@
 
 #include "config/config.h"
 #include "config/yaml.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 #define PROFILES EL_SOURCE_DIR "/deploy/profiles"
 
@@ -115,21 +115,13 @@ static void reference_cards(void **state)
 
 static void refuses(const char *kind, const char *text, const char *message)
 {
-    char dir[] = "/tmp/elprofXXXXXX", path[64];
     struct el_card_profile card;
     struct el_drive_profile drive;
-    FILE *f;
     int r;
 
-    assert_non_null(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/x.yaml", dir);
-    f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-    r = strcmp(kind, "card") == 0 ? el_config_load_card(dir, "x", &card, &err)
-                                  : el_config_load_drive(dir, "x", &drive, &err);
-    unlink(path);
-    rmdir(dir);
+    put("x.yaml", text);
+    r = strcmp(kind, "card") == 0 ? el_config_load_card(scratch, "x", &card, &err)
+                                  : el_config_load_drive(scratch, "x", &drive, &err);
     assert_true(r < 0);
     if (!strstr(err.text, message))
         fail_msg("got \"%s\", expected \"%s\"", err.text, message);
@@ -157,5 +149,5 @@ int main(void)
         cmocka_unit_test(bad_profiles),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -1,7 +1,6 @@
 /* What snmpd.conf lacks: Debian's own lacks everything, with our drop-in nothing. */
-#include "base/file.h"
 #include "config/snmpd.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 #define BASE "1.3.6.1.4.1.8072.9999.9999.10450"
 #define DEBIAN                                                                                                         \
@@ -9,39 +8,25 @@
     "view   systemonly  included   .1.3.6.1.2.1.1\nview   systemonly  included   .1.3.6.1.2.1.25.1\n"                  \
     "rocommunity  public default -V systemonly\nrouser authPrivUser authpriv -V systemonly\n"
 
-static char dir[] = "/tmp/snmpd-XXXXXX";
-
-static void put(const char *name, const char *text)
-{
-    char path[64];
-
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    assert_int_equal(el_file_replace(AT_FDCWD, path, text, strlen(text), 0600, false), 0);
-}
-
 static const char *socket_path = "";
 
 static void expect(const char *text)
 {
     EL_AUTO_BUF struct el_buf missing = {0};
 
-    assert_int_equal(el_snmpd_missing(dir, BASE, socket_path, &missing), 0);
+    assert_int_equal(el_snmpd_missing(scratch, BASE, socket_path, &missing), 0);
     assert_string_equal(missing.data ? missing.data : "", text);
 }
 
 static void says_what_is_missing(void **state)
 {
     EL_AUTO_BUF struct el_buf ours = {0}, none = {0};
-    char path[64];
 
-    assert_non_null(mkdtemp(dir));
-    assert_int_equal(el_snmpd_missing(dir, BASE, "", &none), -ENOENT);
+    assert_int_equal(el_snmpd_missing(scratch, BASE, "", &none), -ENOENT);
     put("snmpd.conf", DEBIAN);
     expect("agentXSocket /run/agentx/master\nagentXPerms 0660 0755 Debian-snmp elementd-exporter\nview systemonly "
            "included "
            "." BASE "\nview systemonly included .1.3.6.1.2.1.47\nview systemonly included .1.3.6.1.2.1.99\n");
-    snprintf(path, sizeof path, "%s/snmpd.conf.d", dir);
-    assert_int_equal(el_file_make_dirs(path, 0700), 0);
     assert_int_equal(el_file_read(AT_FDCWD, EL_SOURCE_DIR "/deploy/snmp/snmpd-elementd.conf", 65536, &ours), 0);
     put("snmpd.conf.d/elementd.conf", ours.data);
     expect("");
@@ -66,13 +51,11 @@ static void says_what_is_missing(void **state)
     put("snmpd.conf.d/elementd.conf",
         "agentXSocket /run/x\nagentXPerms 0660\nview v included 1.3.6.1.4.1\nview v excluded .1.3.6.1.2.1.47");
     expect("master agentx\nview systemonly included .1.3.6.1.2.1.47\nview systemonly included .1.3.6.1.2.1.99\n");
-    snprintf(path, sizeof path, "rm -r %s", dir);
-    assert_int_equal(system(path), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_is_missing)};
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

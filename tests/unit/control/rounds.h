@@ -4,38 +4,26 @@
 #include "base/clock.h"
 #include "control/journal.h"
 #include "control/tick.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 #include "fake.h"
 
-#define ROUNDS_TEST(test) cmocka_unit_test_setup_teardown(test, rounds_set_up, rounds_tear_down)
+#define ROUNDS_TEST(test) cmocka_unit_test_setup_teardown(test, rounds_set_up, scratch_tear_down)
 
-static char dir[32]; /* of state and run */
 static struct el_settings settings;
 static struct fake fake;
 
 static inline int rounds_set_up(void **state)
 {
-    strcpy(dir, "/tmp/el-rounds-XXXXXX");
-    if (!mkdtemp(dir))
+    if (scratch_set_up(state) < 0)
         return -1;
     fake_init(&fake);
     el_settings_default(&settings);
-    snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", dir);
-    snprintf(settings.runtime_dir, sizeof settings.runtime_dir, "%s/run", dir);
+    snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", scratch);
+    snprintf(settings.runtime_dir, sizeof settings.runtime_dir, "%s/run", scratch);
     snprintf(settings.profiles_dir, sizeof settings.profiles_dir, EL_SOURCE_DIR "/deploy/profiles");
     settings.poll.tick_ms = settings.poll.hot_ms = settings.poll.normal_ms = settings.poll.idle_ms = 100;
     el_log_set_level((enum el_log_level)0);
     return 0;
-}
-
-static inline int rounds_tear_down(void **state)
-{
-    char command[128];
-
-    /* What an ended daemon's saver has under way may come in between. */
-    snprintf(command, sizeof command, "for i in $(seq 300); do rm -rf %s 2>/dev/null && exit; sleep 0.1; done; exit 1",
-             dir);
-    return system(command);
 }
 
 static inline void pause_ms(int64_t ms)

@@ -1,9 +1,8 @@
 #include "base/clock.h"
 #include "control/actuate.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 #include "fake.h"
 
-static char dir[] = "/tmp/el-actuate-XXXXXX";
 static struct fake fake;
 
 static struct el_actuate *make(bool threaded)
@@ -12,7 +11,7 @@ static struct el_actuate *make(bool threaded)
     struct el_journal *j = NULL;
     struct el_actuate *a;
 
-    assert_int_equal(el_journal_open(dir, &j), 0);
+    assert_int_equal(el_journal_open(scratch, &j), 0);
     a = el_actuate_new(&dev, j, threaded);
     assert_non_null(a);
     return a;
@@ -61,7 +60,7 @@ static size_t journalled(void)
     struct el_journal *j = NULL;
     size_t n;
 
-    assert_int_equal(el_journal_open(dir, &j), 0);
+    assert_int_equal(el_journal_open(scratch, &j), 0);
     n = el_journal_count(j);
     el_journal_free(j);
     return n;
@@ -392,11 +391,6 @@ int main(void)
         cmocka_unit_test(failed_wish_is_asked_for_again), cmocka_unit_test(doubted_wish_waits),
         cmocka_unit_test(another_drive_gets_no_orders),   cmocka_unit_test(kind_that_is_forbidden_is_let_go),
     };
-    int r;
 
-    if (!mkdtemp(dir))
-        return 1;
-    r = cmocka_run_group_tests(tests, NULL, NULL);
-    rmdir(dir);
-    return r;
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -13,7 +13,7 @@
 
 #define SYS_FILE "/sys/kernel/mm/transparent_hugepage/enabled"
 
-static char dir[] = "/tmp/el-confine-XXXXXX", config[160];
+static char config[SCRATCH_PATH];
 static struct el_settings settings;
 static const char launcher; /* where a sandbox is asked for: the launcher's */
 
@@ -118,7 +118,7 @@ static int daily_work(void)
         el_file_read_line(AT_FDCWD, "/proc/self/statm", line, sizeof line) < 0)
         return 15;
     /* A sensor's directory comes later: what will hold it can be read. */
-    snprintf(path, sizeof path, "%s/bmc/there", dir);
+    snprintf(path, sizeof path, "%s/bmc/there", scratch);
     if (el_file_read_line(AT_FDCWD, path, line, sizeof line) < 0)
         return 16;
     return 0;
@@ -269,53 +269,36 @@ static void rights(void **state)
     assert_return_code(chown(settings.state_dir, 0, 0), errno);
 }
 
+static int set_up(void **state)
+{
+    int listener;
+
+    el_log_set_level(EL_LOG_ERROR);
+    if (scratch_set_up(state) < 0)
+        return -1;
+    el_settings_default(&settings);
+    snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", scratch);
+    snprintf(settings.runtime_dir, sizeof settings.runtime_dir, "%s/run", scratch);
+    snprintf(settings.profiles_dir, sizeof settings.profiles_dir, "%s/none", scratch);
+    settings.sensors = 1;
+    snprintf(settings.sensor[0].source, sizeof settings.sensor[0].source, "file:%s/bmc/later/deep/inlet", scratch);
+    mkdir(settings.state_dir, 0700);
+    mkdir(settings.runtime_dir, 0755);
+    put("bmc/there", "x\n");
+    put("secret", "x");
+    put("etc/elementd.yaml", "hello\n");
+    scratch_path(secret, "secret");
+    scratch_path(config, "etc/elementd.yaml");
+    return listen_somewhere(&listener) ? 0 : -1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside),
                                        cmocka_unit_test(launcher_breakouts), cmocka_unit_test(launcher_works),
                                        cmocka_unit_test(rights)};
-    char path[96], bmc[64], there[80];
-    int listener, r;
 
-    el_log_set_level(EL_LOG_ERROR);
-    if (!mkdtemp(dir))
-        return 1;
-    el_settings_default(&settings);
-    snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", dir);
-    snprintf(settings.runtime_dir, sizeof settings.runtime_dir, "%s/run", dir);
-    snprintf(settings.profiles_dir, sizeof settings.profiles_dir, "%s/none", dir);
-    snprintf(secret, sizeof secret, "%s/secret", dir);
-    snprintf(path, sizeof path, "%s/etc", dir);
-    mkdir(path, 0755);
-    snprintf(bmc, sizeof bmc, "%s/bmc", dir);
-    snprintf(there, sizeof there, "%s/there", bmc);
-    mkdir(bmc, 0755);
-    el_file_replace(AT_FDCWD, there, "x\n", 2, 0644, false);
-    settings.sensors = 1;
-    snprintf(settings.sensor[0].source, sizeof settings.sensor[0].source, "file:%s/later/deep/inlet", bmc);
-    mkdir(settings.state_dir, 0700);
-    mkdir(settings.runtime_dir, 0755);
-    snprintf(config, sizeof config, "%s/elementd.yaml", path);
-    el_file_replace(AT_FDCWD, secret, "x", 1, 0644, false);
-    el_file_replace(AT_FDCWD, config, "hello\n", 6, 0644, false);
-    if (!listen_somewhere(&listener))
-        return 1;
-    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1) {
-        printf("skipped: this kernel has no Landlock\n");
-        r = 0;
-    } else {
-        r = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    snprintf(path, sizeof path, "%s/state/link", dir);
-    unlink(path);
-    unlink(config);
-    unlink(secret);
-    unlink(there);
-    rmdir(bmc);
-    rmdir(settings.state_dir);
-    rmdir(settings.runtime_dir);
-    snprintf(path, sizeof path, "%s/etc", dir);
-    rmdir(path);
-    rmdir(dir);
-    return r;
+    if (landlock_abi() < 1)
+        return 0;
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "control/event_log.h"
 #include "model/alarm.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 static int journald_fd;
 
@@ -30,12 +30,11 @@ static struct el_event event(uint64_t seq, uint32_t kind, enum el_severity sever
 
 static void each_once_with_its_fields(void **state)
 {
-    struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = "/tmp/el-event-log-XXXXXX"};
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
     struct el_snapshot *s = el_snapshot_new(&(struct el_snapshot_counts){.cards = 1, .slots = 2, .events = 3});
     struct el_slot *slot = &el_snapshot_slots(s)[1];
 
-    assert_non_null(mkdtemp(to.sun_path));
-    strcat(to.sun_path, "/s");
+    snprintf(to.sun_path, sizeof to.sun_path, "%s/s", scratch);
     journald_fd = socket(AF_UNIX, SOCK_DGRAM, 0);
     assert_int_equal(bind(journald_fd, (struct sockaddr *)&to, sizeof to), 0);
     el_log_setup("elementd", EL_LOG_INFO, EL_LOG_JOURNAL);
@@ -63,14 +62,11 @@ static void each_once_with_its_fields(void **state)
 
     el_snapshot_free(s);
     close(journald_fd);
-    unlink(to.sun_path);
-    *strrchr(to.sun_path, '/') = '\0';
-    rmdir(to.sun_path);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_once_with_its_fields)};
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

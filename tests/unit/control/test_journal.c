@@ -1,9 +1,7 @@
-#include "base/file.h"
 #include "control/journal.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
-static char dir[] = "/tmp/el-journal-XXXXXX";
-static char path[64];
+static char path[SCRATCH_PATH];
 
 static struct el_journal_entry entry(const char *serial, const char *original)
 {
@@ -19,7 +17,7 @@ static struct el_journal *opened(void)
 {
     struct el_journal *j = NULL;
 
-    assert_int_equal(el_journal_open(dir, &j), 0);
+    assert_int_equal(el_journal_open(scratch, &j), 0);
     return j;
 }
 
@@ -72,8 +70,8 @@ static void refuses_what_is_no_journal(void **state)
     struct el_journal *j = NULL;
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(bad); i++) {
-        assert_int_equal(el_file_replace(AT_FDCWD, path, bad[i], strlen(bad[i]), 0600, false), 0);
-        assert_int_equal(el_journal_open(dir, &j), -EBADMSG);
+        put(EL_JOURNAL_FILE, bad[i]);
+        assert_int_equal(el_journal_open(scratch, &j), -EBADMSG);
         assert_int_equal(access(path, F_OK), 0); /* left for a person to look at */
     }
     unlink(path);
@@ -84,13 +82,21 @@ static void failed_write_changes_nothing(void **state)
     struct el_journal_entry a = entry("A", "x");
     struct el_journal *j = opened();
 
-    assert_int_equal(rmdir(dir), 0);
+    assert_int_equal(rmdir(scratch), 0);
     assert_true(el_journal_add(j, &a) < 0);
     assert_int_equal(el_journal_count(j), 0);
-    assert_int_equal(mkdir(dir, 0700), 0);
+    assert_int_equal(mkdir(scratch, 0700), 0);
     assert_int_equal(el_journal_add(j, &a), 0);
     assert_int_equal(el_journal_remove(j, EL_ACTUATOR_IO_BUDGET, "A"), 0);
     el_journal_free(j);
+}
+
+static int set_up(void **state)
+{
+    int r = scratch_set_up(state);
+
+    scratch_path(path, EL_JOURNAL_FILE);
+    return r;
 }
 
 int main(void)
@@ -101,12 +107,6 @@ int main(void)
         cmocka_unit_test(refuses_what_is_no_journal),
         cmocka_unit_test(failed_write_changes_nothing),
     };
-    int r;
 
-    if (!mkdtemp(dir))
-        return 1;
-    snprintf(path, sizeof path, "%s/" EL_JOURNAL_FILE, dir);
-    r = cmocka_run_group_tests(tests, NULL, NULL);
-    rmdir(dir);
-    return r;
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -185,7 +185,7 @@ static struct el_actuate *hands(void)
     char dir[80];
     struct el_journal *j = NULL;
 
-    snprintf(dir, sizeof dir, "%s/state", root);
+    snprintf(dir, sizeof dir, "%s/state", scratch);
     if (el_journal_open(dir, &j) < 0)
         _exit(1);
     return el_actuate_new(&device, j, false);
@@ -321,7 +321,7 @@ static int set_up(void **state)
     if (tree_set_up(state) < 0)
         return -1;
     el_settings_default(&settings);
-    snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", root);
+    snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", scratch);
     put("state/lock", "");
     machine("");
     fake_init(&fake);

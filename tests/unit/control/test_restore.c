@@ -7,10 +7,9 @@
 
 #include "control/actuate.h"
 #include "control/restore.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 #include "fake.h"
 
-static char dir[] = "/tmp/el-restore-XXXXXX";
 static struct el_settings settings;
 static struct fake *fake;
 
@@ -30,7 +29,7 @@ static void cap_two(void)
     struct el_journal *j = NULL;
     struct el_actuate *a;
 
-    if (el_journal_open(dir, &j) < 0 || !(a = el_actuate_new(&dev, j, false)))
+    if (el_journal_open(scratch, &j) < 0 || !(a = el_actuate_new(&dev, j, false)))
         _exit(1);
     el_actuate_set_acting(a, EL_ACTUATE_ALL);
     for (int round = 0; round < 2; round++)
@@ -80,7 +79,7 @@ static bool journal_is_there(void)
 {
     char path[128];
 
-    snprintf(path, sizeof path, "%s/" EL_JOURNAL_FILE, dir);
+    snprintf(path, sizeof path, "%s/" EL_JOURNAL_FILE, scratch);
     return access(path, F_OK) == 0;
 }
 
@@ -147,6 +146,17 @@ static void keeps_the_entry_of_a_mute_drive(void **state)
     assert_true(fake->drive[1].cap == 1);
 }
 
+static int set_up(void **state)
+{
+    fake = mmap(NULL, sizeof *fake, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (fake == MAP_FAILED || scratch_set_up(state) < 0)
+        return -1;
+    el_settings_default(&settings);
+    strcpy(settings.state_dir, scratch);
+    el_log_set_level((enum el_log_level)0);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,16 +165,6 @@ int main(void)
         cmocka_unit_test(forgets_drives_that_are_gone),
         cmocka_unit_test(keeps_the_entry_of_a_mute_drive),
     };
-    char command[64];
-    int r;
 
-    fake = mmap(NULL, sizeof *fake, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (fake == MAP_FAILED || !mkdtemp(dir))
-        return 1;
-    el_settings_default(&settings);
-    snprintf(settings.state_dir, sizeof settings.state_dir, "%s", dir);
-    el_log_set_level((enum el_log_level)0);
-    r = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command) == 0 ? r : 1;
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -1,27 +1,21 @@
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "control/endurance.h"
 #include "control/saver.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
-static char dir[32], path[64], aside[80], log_path[64];
+static char path[SCRATCH_PATH], aside[SCRATCH_PATH + 16], log_path[SCRATCH_PATH];
 static int stderr_fd;
 
 static int set_up(void **state)
 {
     int fd;
 
-    strcpy(dir, "/tmp/el-saver-XXXXXX");
-    if (!mkdtemp(dir))
+    if (scratch_set_up(state) < 0)
         return -1;
-    snprintf(path, sizeof path, "%s/" EL_ENDURANCE_FILE, dir);
+    scratch_path(path, EL_ENDURANCE_FILE);
     snprintf(aside, sizeof aside, "%s" EL_SAVER_ASIDE, path);
-    snprintf(log_path, sizeof log_path, "%s/log", dir);
+    scratch_path(log_path, "log");
     el_log_setup("test", EL_LOG_WARNING, EL_LOG_TEXT);
     fd = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     stderr_fd = dup(STDERR_FILENO);
@@ -30,12 +24,9 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    char command[64];
-
     dup2(stderr_fd, STDERR_FILENO);
     close(stderr_fd);
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command);
+    return scratch_tear_down(state);
 }
 
 static const char *content(const char *of)
@@ -69,7 +60,7 @@ static int take(void *ctx, const char *text, size_t n)
 /* Starts on what stands in the directory, and saves "new"; tells how often a text was given. */
 static int run(void)
 {
-    struct el_saver *s = el_saver_new(dir);
+    struct el_saver *s = el_saver_new(scratch);
     struct el_buf text[EL_SAVED] = {0};
     int64_t until = el_clock_boottime_us() + 60 * EL_USEC_PER_SEC;
     int calls = 0;
@@ -85,11 +76,6 @@ static int run(void)
     return calls;
 }
 
-static void put(const char *bytes, size_t n)
-{
-    assert_int_equal(el_file_replace(AT_FDCWD, path, bytes, n, 0600, false), 0);
-}
-
 static void nothing_there_is_nothing_to_say(void **state)
 {
     assert_int_equal(run(), 0);
@@ -100,7 +86,7 @@ static void nothing_there_is_nothing_to_say(void **state)
 
 static void good_is_taken(void **state)
 {
-    put("good\n", 5);
+    put(EL_ENDURANCE_FILE, "good\n");
     assert_int_equal(run(), 1);
     assert_int_equal(lines_of_log(), 0);
     assert_string_equal(content(path), "new");
@@ -109,7 +95,7 @@ static void good_is_taken(void **state)
 /* Lost is nothing: it stands aside, and that is said with its path. */
 static void garbage_is_kept_aside(void **state)
 {
-    put("rubbish", 7);
+    put(EL_ENDURANCE_FILE, "rubbish");
     assert_int_equal(run(), 1);
     assert_string_equal(content(path), "new");
     assert_string_equal(content(aside), "rubbish");
@@ -122,7 +108,7 @@ static void garbage_is_kept_aside(void **state)
 static void zeros_and_giants_are_kept_aside(void **state)
 {
     assert_int_equal(mkdir(aside, 0700), 0); /* it cannot be moved there */
-    put("good\n\0", 6);
+    put_bytes(EL_ENDURANCE_FILE, "good\n\0", 6);
     assert_int_equal(run(), 0);
     assert_string_equal(content(path), "good\n");
     assert_int_equal(lines_of_log(), 1);

@@ -34,7 +34,7 @@ static void publishes_what_it_reads(void **state)
     assert_string_equal(slot(s, 1)->identify.serial, "SERIAL1");
     assert_true(slot(s, 0)->decision.limit_c == 76); /* 77 C warning less 1 */
     assert_true(s->daemon.ready);
-    snprintf(path, sizeof path, "%s/run/" EL_SNAPSHOT_FILE, dir);
+    snprintf(path, sizeof path, "%s/run/" EL_SNAPSHOT_FILE, scratch);
     assert_int_equal(el_snapshot_read(AT_FDCWD, path, &read, &why), 0);
     assert_int_equal(read->seq, 1);
     assert_int_equal(read->size, s->size);
@@ -280,7 +280,7 @@ static void pauses_only_for_the_owner(void **state)
     char path[128];
 
     round_of(t);
-    snprintf(path, sizeof path, "%s/run/" EL_PAUSE_FILE, dir);
+    snprintf(path, sizeof path, "%s/run/" EL_PAUSE_FILE, scratch);
     pause_until(path, el_clock_boottime_us() + 600 * EL_USEC_PER_SEC);
     assert_true(el_snapshot_cards(round_of(t))[0].paused);
     assert_int_equal(chmod(path, 0666), 0);

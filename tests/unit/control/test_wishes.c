@@ -163,11 +163,11 @@ static void sets_nothing_on_a_drive_it_does_not_know(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(cap_is_set_when_the_journal_can_be_written, set_up, rounds_tear_down),
-        cmocka_unit_test_setup_teardown(swapped_unseen_is_filed_under_its_own_serial, set_up, rounds_tear_down),
-        cmocka_unit_test_setup_teardown(lifts_what_an_earlier_run_left, set_up, rounds_tear_down),
-        cmocka_unit_test_setup_teardown(sets_nothing_on_drives_of_one_serial, set_up, rounds_tear_down),
-        cmocka_unit_test_setup_teardown(sets_nothing_on_a_drive_it_does_not_know, set_up, rounds_tear_down),
+        cmocka_unit_test_setup_teardown(cap_is_set_when_the_journal_can_be_written, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(swapped_unseen_is_filed_under_its_own_serial, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(lifts_what_an_earlier_run_left, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(sets_nothing_on_drives_of_one_serial, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(sets_nothing_on_a_drive_it_does_not_know, set_up, scratch_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,7 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-
-#include "base/file.h"
 #include "device/cgroup.h"
-#include "support/unit.h"
+#include "support/tree.h"
 
 #define LINES 100 /* longer than what one read takes */
-
-static char dir[] = "/tmp/el-cgroup-XXXXXX";
-static struct el_sysfs fs;
 
 /* A line per device, `min` of the last one. */
 static void set_qos(int min)
@@ -18,7 +11,7 @@ static void set_qos(int min)
     for (int i = 0; i < LINES; i++)
         el_buf_printf(&b, "259:%d enable=1 ctrl=user rpct=0.00 rlat=5000 wpct=0.00 wlat=5000 min=%d.00 max=100.00\n", i,
                       i == LINES - 1 ? min : 100);
-    assert_int_equal(el_file_replace(fs.root, EL_CGROUP_ROOT "/io.cost.qos", b.data, b.len, 0600, false), 0);
+    put(EL_CGROUP_ROOT "/io.cost.qos", b.data);
 }
 
 static uint64_t min_of(int (*line)(struct el_cgroup *c, const char *device, struct el_buf *out), struct el_cgroup *c)
@@ -82,21 +75,13 @@ static void survey_of_a_machine_without_cgroups_is_empty(void **state)
     el_cgroup_close(&c);
 }
 
-static void put(const char *file, const char *text)
-{
-    char path[64];
-
-    snprintf(path, sizeof path, EL_CGROUP_ROOT "/%s", file);
-    assert_int_equal(el_file_replace(fs.root, path, text, strlen(text), 0600, false), 0);
-}
-
 /* The controller as the survey showed it; taken away, it is missed by the next one, and without one. */
 static void controller_is_seen_to_go(void **state)
 {
     struct el_cgroup c;
 
-    put("cgroup.controllers", "cpu io\n");
-    put("cgroup.subtree_control", "cpu io memory\n");
+    put(EL_CGROUP_ROOT "/cgroup.controllers", "cpu io\n");
+    put(EL_CGROUP_ROOT "/cgroup.subtree_control", "cpu io memory\n");
     el_cgroup_open(&c, &fs);
     assert_int_equal(el_cgroup_surveyed_controller(&c), 0);
     el_cgroup_survey(&c, true);
@@ -115,16 +100,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(survey_shows_what_was_there),
                                        cmocka_unit_test(controller_is_seen_to_go),
                                        cmocka_unit_test(survey_of_a_machine_without_cgroups_is_empty)};
-    char command[64];
-    int r;
 
-    if (!mkdtemp(dir))
-        return 1;
-    fs.root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (el_file_make_dirs(dir, 0700) < 0 || mkdirat(fs.root, "sys", 0700) < 0 || mkdirat(fs.root, "sys/fs", 0700) < 0 ||
-        mkdirat(fs.root, EL_CGROUP_ROOT, 0700) < 0)
-        return 1;
-    r = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command) != 0 || r;
+    return cmocka_run_group_tests(tests, tree_set_up, tree_tear_down);
 }

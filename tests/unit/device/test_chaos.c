@@ -5,22 +5,12 @@
 #include "base/rng.h"
 #include "device/device.h"
 #include "device/recorded.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 #define ROUNDS 300
 
-static char root[64];
 static char (*path)[512];
 static size_t paths;
-
-static void put(const char *name, const char *text)
-{
-    char command[1200];
-
-    snprintf(command, sizeof command, "mkdir -p '%s/'$(dirname '%s'); printf '%%b' '%s' > '%s/%s'", root, name, text,
-             root, name);
-    assert_int_equal(system(command), 0);
-}
 
 static void build(void)
 {
@@ -31,7 +21,7 @@ static void build(void)
 
         snprintf(name, sizeof name, "%s/0000:02:%02x.0/0000:%02x:00.0/nvme/nvme%d", up, i, i + 3, i);
         static const char *const attrs[][2] = {
-            {"state", "live\\n"}, {"transport", "pcie\\n"}, {"serial", "S\\n"}, {"model", "M\\n"}};
+            {"state", "live\n"}, {"transport", "pcie\n"}, {"serial", "S\n"}, {"model", "M\n"}};
         for (size_t a = 0; a < EL_ARRAY_SIZE(attrs); a++) {
             char file[400];
 
@@ -50,7 +40,7 @@ static void build(void)
             "head -c 512 /dev/urandom > nvme/nvme%d/smart.bin; head -c 4096 /dev/urandom > nvme/nvme%d/identify.bin; "
             "mkdir -p sys/class/hwmon/hwmon%d; echo chip > sys/class/hwmon/hwmon%d/name; echo 1 > "
             "sys/class/hwmon/hwmon%d/temp1_input",
-            root, i, name, i, name, name, i, name, i, name, i, i, i, i, i, i);
+            scratch, i, name, i, name, name, i, name, i, name, i, i, i, i, i, i);
         assert_int_equal(system(command), 0);
     }
 }
@@ -143,13 +133,11 @@ static void survives(void **state)
     struct el_device d;
     char why[256];
 
-    strcpy(root, "/tmp/elementd-chaos.XXXXXX");
-    assert_non_null(mkdtemp(root));
     build();
     paths = 0;
-    nftw(root, remember, 16, FTW_PHYS | FTW_DEPTH);
+    nftw(scratch, remember, 16, FTW_PHYS | FTW_DEPTH);
     assert_true(paths > 40);
-    assert_int_equal(el_recorded_open(root, &d, why, sizeof why), 0);
+    assert_int_equal(el_recorded_open(scratch, &d, why, sizeof why), 0);
     look(&d, &inv);
     assert_int_equal(inv.n.slots, 4);
     assert_int_equal(inv.n.cards, 1);
@@ -159,8 +147,6 @@ static void survives(void **state)
     }
     el_inventory_free(&inv);
     d.ops->close(d.dev);
-    snprintf(why, sizeof why, "rm -rf '%s'", root);
-    assert_int_equal(system(why), 0);
     free(path);
     path = NULL;
 }
@@ -168,11 +154,8 @@ static void survives(void **state)
 int main(void)
 {
     static uint64_t seeds[] = {1, 2, 3};
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(survives, &seeds[0]),
-        cmocka_unit_test_prestate(survives, &seeds[1]),
-        cmocka_unit_test_prestate(survives, &seeds[2]),
-    };
+#define SEED(i) cmocka_unit_test_prestate_setup_teardown(survives, scratch_set_up, scratch_tear_down, &seeds[i])
+    const struct CMUnitTest tests[] = {SEED(0), SEED(1), SEED(2)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

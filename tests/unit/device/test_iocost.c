@@ -1,22 +1,7 @@
-#include <errno.h>
-#include <fcntl.h>
-
-#include "base/file.h"
 #include "device/iocost.h"
-#include "support/unit.h"
+#include "support/tree.h"
 
 #define NAMESPACES 6
-
-static char dir[] = "/tmp/el-iocost-XXXXXX";
-static struct el_sysfs fs;
-
-static void put(const char *file, const char *text, size_t n)
-{
-    char path[64];
-
-    snprintf(path, sizeof path, EL_CGROUP_ROOT "/%s", file);
-    assert_int_equal(el_file_replace(fs.root, path, text, n, 0600, false), 0);
-}
 
 /* Settings of somebody else, not enabled, on the first `n` namespaces. */
 static void set_foreign(int n)
@@ -31,9 +16,9 @@ static void set_foreign(int n)
                       "wseqiops=70003 wrandiops=70004\n",
                       i);
     }
-    put("cgroup.subtree_control", "cpu io\n", 7);
-    put("io.cost.qos", qos.data ? qos.data : "", qos.len);
-    put("io.cost.model", model.data ? model.data : "", model.len);
+    put(EL_CGROUP_ROOT "/cgroup.subtree_control", "cpu io\n");
+    put(EL_CGROUP_ROOT "/io.cost.qos", qos.data ? qos.data : "");
+    put(EL_CGROUP_ROOT "/io.cost.model", model.data ? model.data : "");
 }
 
 /* More than can be given back is no surprise at the first cap: it is said beforehand, and io.max takes over. */
@@ -66,16 +51,6 @@ static void too_many_settings_of_others_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(too_many_settings_of_others_are_said)};
-    char command[64];
-    int r;
 
-    if (!mkdtemp(dir))
-        return 1;
-    fs.root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (mkdirat(fs.root, "sys", 0700) < 0 || mkdirat(fs.root, "sys/fs", 0700) < 0 ||
-        mkdirat(fs.root, EL_CGROUP_ROOT, 0700) < 0)
-        return 1;
-    r = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command) != 0 || r;
+    return cmocka_run_group_tests(tests, tree_set_up, tree_tear_down);
 }

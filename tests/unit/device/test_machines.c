@@ -14,11 +14,9 @@
 
 #include "base/file.h"
 #include "device/device.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 #define MACHINES EL_SOURCE_DIR "/tests/fixtures/machines"
-
-static char root[64];
 
 static void run(const char *fmt, ...) EL_PRINTF(1, 2);
 static void run(const char *fmt, ...)
@@ -36,7 +34,7 @@ static void make_parent(const char *path)
 {
     char dir[512];
 
-    snprintf(dir, sizeof dir, "%s/%s", root, path);
+    snprintf(dir, sizeof dir, "%s/%s", scratch, path);
     *strrchr(dir, '/') = '\0';
     assert_int_equal(el_file_make_dirs(dir, 0755), 0);
 }
@@ -47,7 +45,7 @@ static void put_file(const char *path, const char *text)
     FILE *f;
 
     make_parent(path);
-    snprintf(full, sizeof full, "%s/%s", root, path);
+    snprintf(full, sizeof full, "%s/%s", scratch, path);
     f = fopen(full, "w");
     assert_non_null(f);
     for (const char *p = text; *p; p++) {
@@ -68,7 +66,7 @@ static void apply(char *line)
     if ((sep = strstr(line, " -> "))) {
         *sep = '\0';
         make_parent(line);
-        snprintf(full, sizeof full, "%s/%s", root, line);
+        snprintf(full, sizeof full, "%s/%s", scratch, line);
         unlink(full);
         assert_int_equal(symlink(sep + 4, full), 0);
     } else if ((sep = strstr(line, " ="))) {
@@ -76,7 +74,7 @@ static void apply(char *line)
         put_file(line, sep[2] == ' ' ? sep + 3 : "");
     } else if ((sep = strstr(line, " -"))) {
         *sep = '\0';
-        run("rm -rf '%s/%s'", root, line);
+        run("rm -rf '%s/%s'", scratch, line);
     } else {
         fail_msg("cannot read: %s", line);
     }
@@ -229,7 +227,7 @@ static void check(struct machine *m)
         return;
     el_buf_clear(&m->seen);
     if (!m->open) {
-        if (el_recorded_open(root, &m->device, why, sizeof why) < 0)
+        if (el_recorded_open(scratch, &m->device, why, sizeof why) < 0)
             fail_msg("%s", why);
         m->open = true;
     }
@@ -270,8 +268,6 @@ static void run_machine(void **state)
     struct el_buf text = {0};
     char path[512];
 
-    strcpy(root, "/tmp/elementd-machine.XXXXXX");
-    assert_non_null(mkdtemp(root));
     snprintf(path, sizeof path, MACHINES "/%s", m.name);
     assert_int_equal(el_file_read(AT_FDCWD, path, 1 << 20, &text), 0);
     play(&m, text.data);
@@ -283,7 +279,6 @@ static void run_machine(void **state)
     el_buf_free(&m.expected);
     el_buf_free(&m.golden);
     el_buf_free(&text);
-    run("rm -rf '%s'", root);
 }
 
 static int is_machine(const struct dirent *e)
@@ -300,8 +295,11 @@ int main(void)
     struct CMUnitTest *tests = calloc(n > 0 ? (size_t)n : 1, sizeof *tests);
 
     for (int i = 0; i < n; i++)
-        tests[i] =
-            (struct CMUnitTest){.name = list[i]->d_name, .test_func = run_machine, .initial_state = list[i]->d_name};
+        tests[i] = (struct CMUnitTest){.name = list[i]->d_name,
+                                       .test_func = run_machine,
+                                       .setup_func = scratch_set_up,
+                                       .teardown_func = scratch_tear_down,
+                                       .initial_state = list[i]->d_name};
     failed = n > 0 ? _cmocka_run_group_tests("machines", tests, (size_t)n, NULL, NULL) : 1;
     for (int i = 0; i < n; i++)
         free(list[i]);

@@ -5,7 +5,7 @@
 #include "exporter/sandbox.h"
 #include "support/breakout.h"
 
-static char dir[] = "/tmp/el-sandbox-XXXXXX", readable[64], writable[64], inside[80], socket_path[80];
+static char readable[SCRATCH_PATH], writable[SCRATCH_PATH], inside[SCRATCH_PATH], socket_path[SCRATCH_PATH];
 static int listener, datagrams, landlock;
 static bool started_as_root;
 
@@ -43,9 +43,9 @@ static int write_sys(void)
 
 static int write_readable(void)
 {
-    char path[128];
+    char path[SCRATCH_PATH];
 
-    snprintf(path, sizeof path, "%s/new", readable);
+    scratch_path(path, "r/new");
     int fd = open(path, O_WRONLY | O_CREAT, 0600);
     unlink(path); /* root's own file would be out of reach for another reason */
     return verdict(fd >= 0);
@@ -126,11 +126,11 @@ static int rights_left(void)
 /* What it needs keeps working. */
 static int daily_work(void)
 {
-    char line[160], path[96];
+    char line[160], path[SCRATCH_PATH];
 
     if (el_file_read_line(AT_FDCWD, inside, line, sizeof line) < 0 || strcmp(line, "hello") != 0)
         return 10;
-    snprintf(path, sizeof path, "%s/state", writable);
+    scratch_path(path, "w/state");
     if (el_file_replace(AT_FDCWD, path, "a", 1, 0600, false) < 0 ||
         el_file_replace(AT_FDCWD, path, "b", 1, 0600, true) < 0)
         return 11;
@@ -190,52 +190,41 @@ static void doors(void **state)
     assert_int_equal(run(open_device, &s), OUT);
 }
 
+static int set_up(void **state)
+{
+    struct sockaddr_un un = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    el_log_set_level(EL_LOG_ERROR);
+    if (scratch_set_up(state) < 0)
+        return -1;
+    started_as_root = geteuid() == 0;
+    scratch_path(readable, "r");
+    scratch_path(writable, "w");
+    scratch_path(secret, "secret");
+    scratch_path(inside, "r/file");
+    scratch_path(socket_path, "socket");
+    put("secret", "x");
+    put("r/file", "hello\n");
+    mkdir(writable, 0777);
+    chmod(scratch, 0755);
+    chmod(readable, 0777); /* that it cannot write there is not for its user's sake */
+    chmod(writable, 0777);
+    strcpy(un.sun_path, socket_path);
+    if (bind(fd, (struct sockaddr *)&un, sizeof un) < 0 || listen(fd, 64) < 0)
+        return -1;
+    chmod(socket_path, 0777);
+    datagrams = socket(AF_INET, SOCK_STREAM, 0);
+    return listen_somewhere(&listener) ? 0 : -1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(breakouts), cmocka_unit_test(works_inside),
                                        cmocka_unit_test(doors)};
-    struct sockaddr_un un = {.sun_family = AF_UNIX};
-    char path[96];
-    int fd, r;
 
-    el_log_set_level(EL_LOG_ERROR);
-    if (!mkdtemp(dir))
-        return 1;
-    chmod(dir, 0755);
-    started_as_root = geteuid() == 0;
-    snprintf(readable, sizeof readable, "%s/r", dir);
-    snprintf(writable, sizeof writable, "%s/w", dir);
-    snprintf(secret, sizeof secret, "%s/secret", dir);
-    snprintf(inside, sizeof inside, "%s/file", readable);
-    snprintf(socket_path, sizeof socket_path, "%s/socket", dir);
-    mkdir(readable, 0777);
-    chmod(readable, 0777); /* that it cannot write there is not for its user's sake */
-    mkdir(writable, 0777);
-    chmod(writable, 0777);
-    el_file_replace(AT_FDCWD, secret, "x", 1, 0644, false);
-    el_file_replace(AT_FDCWD, inside, "hello\n", 6, 0644, false);
-    datagrams = socket(AF_INET, SOCK_STREAM, 0);
-    if (!listen_somewhere(&listener))
-        return 1;
-    strcpy(un.sun_path, socket_path);
-    fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (bind(fd, (struct sockaddr *)&un, sizeof un) < 0 || listen(fd, 64) < 0)
-        return 1;
-    chmod(socket_path, 0777);
-    landlock = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
-    if (landlock < 1) {
-        printf("skipped: this kernel has no Landlock\n");
-        r = 0;
-    } else {
-        r = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    snprintf(path, sizeof path, "%s/state", writable);
-    unlink(path);
-    unlink(inside);
-    unlink(secret);
-    unlink(socket_path);
-    rmdir(readable);
-    rmdir(writable);
-    rmdir(dir);
-    return r;
+    landlock = landlock_abi();
+    if (landlock < 1)
+        return 0;
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -3,7 +3,7 @@
 #include "exporter/snmp_state.h"
 #include "model/alarm.h"
 #include "support/make_snapshot.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 #define SECOND EL_USEC_PER_SEC
 
@@ -170,20 +170,16 @@ static void notification_has_its_number(void **state)
 /* An engine counts its starts; one that cannot write them down is another engine each time, and starts as the first. */
 static void engines_count_their_starts(void **state)
 {
-    char dir[] = "/tmp/snmp-state-XXXXXX", file[64], first[65], id[65];
+    char first[65], id[65];
     unsigned boots;
 
-    assert_non_null(mkdtemp(dir));
     for (unsigned i = 1; i <= 3; i++) {
-        assert_int_equal(el_snmp_state_engine(dir, id, &boots), 0);
+        assert_int_equal(el_snmp_state_engine(scratch, id, &boots), 0);
         assert_int_equal(boots, i);
         if (i > 1)
             assert_string_equal(id, first);
         strcpy(first, id);
     }
-    snprintf(file, sizeof file, "%s/snmp-engine", dir);
-    unlink(file);
-    rmdir(dir);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(el_snmp_state_engine("/proc/self", id, &boots), 0);
         assert_int_equal(boots, 1);
@@ -205,5 +201,5 @@ int main(void)
         cmocka_unit_test(engines_count_their_starts),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "exporter/source.h"
 #include "support/make_snapshot.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
-static char dir[] = "/tmp/el-source-XXXXXX", path[64];
+static char path[SCRATCH_PATH];
 
 static void publish(uint64_t seq, int64_t time_us, const char *boot)
 {
@@ -141,17 +141,18 @@ static void shared_by_threads(void **ctx)
     el_source_free(src);
 }
 
+static int set_up(void **state)
+{
+    int r = scratch_set_up(state);
+
+    scratch_path(path, "snapshot");
+    return r;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(life), cmocka_unit_test(never_believed),
                                        cmocka_unit_test(shared_by_threads)};
-    int r;
 
-    if (!mkdtemp(dir))
-        return 1;
-    snprintf(path, sizeof path, "%s/snapshot", dir);
-    r = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    rmdir(dir);
-    return r;
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

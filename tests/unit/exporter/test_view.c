@@ -9,7 +9,7 @@
 #include "model/fill.h"
 #include "model/nvme_layout.h"
 #include "support/make_snapshot.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 #define REALTIME_US 1769860800000000LL /* 2026-01-31T12:00:00Z */
 #define GOLDEN      EL_SOURCE_DIR "/tests/golden/"
@@ -238,17 +238,16 @@ static void series_per_drive(void **state)
 /* German as it is installed, or made for this test where the locale sources are. */
 static bool set_decimal_comma(void)
 {
-    char dir[] = "/tmp/locale-XXXXXX", command[200];
+    char command[200];
 
     if (setlocale(LC_ALL, "de_DE.UTF-8"))
         return true;
-    if (!mkdtemp(dir))
+    if (scratch_set_up(NULL) < 0)
         return false;
-    setenv("LOCPATH", dir, 1);
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1", dir, dir);
+    setenv("LOCPATH", scratch, 1);
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1", scratch, scratch);
     bool set = system(command) == 0 && setlocale(LC_ALL, "de_DE.UTF-8");
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    return system(command) == 0 && set;
+    return scratch_tear_down(NULL) == 0 && set;
 }
 
 static void locale_changes_nothing(void **state)

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/pair.h"
 #include "model/snapshot.h"
-#include "support/unit.h"
+#include "support/scratch.h"
 
 static const struct el_snapshot_counts counts = {
     .cards = 1, .slots = 2, .namespaces = 1, .links = 1, .sensors = 1, .events = 1, .alarms = 1};
@@ -35,12 +35,10 @@ static const char *reason(struct el_snapshot *s, size_t n)
 static void a_sound_one_passes_and_comes_back_from_its_file(void **state)
 {
     struct el_snapshot *s = sound(), *back = NULL;
-    char path[] = "/tmp/snapshot-XXXXXX";
+    char path[SCRATCH_PATH];
     const char *why;
-    int fd = mkstemp(path);
 
-    assert_true(fd >= 0);
-    close(fd);
+    scratch_path(path, "snapshot");
     assert_string_equal(reason(s, s->size), "");
     assert_int_equal(el_file_replace(AT_FDCWD, path, s, s->size, 0600, false), 0);
     assert_int_equal(el_snapshot_read(AT_FDCWD, path, &back, &why), 0);
@@ -49,7 +47,6 @@ static void a_sound_one_passes_and_comes_back_from_its_file(void **state)
     assert_int_equal(el_file_replace(AT_FDCWD, path, s, s->size / 2, 0600, false), 0);
     assert_int_equal(el_snapshot_read(AT_FDCWD, path, &back, &why), -EBADMSG);
     assert_string_equal(why, "cut short");
-    unlink(path);
     el_snapshot_free(s);
 }
 
@@ -126,16 +123,19 @@ static void lies_are_found(void **state)
 static void of_two_the_newer_whole_one_comes(void **state)
 {
     struct el_snapshot *s = sound(), *back;
-    char path[] = "/tmp/snapshots-XXXXXX";
-    int fd = mkstemp(path);
+    char path[SCRATCH_PATH];
     const char *why;
+    int fd;
     const struct {
         uint64_t seq[2]; /* 0: nothing was written there */
         int torn;        /* bit per frame */
         uint64_t want;   /* 0: none */
-    } cases[] = {{{1, 0}, 0, 1}, {{1, 2}, 0, 2}, {{3, 2}, 0, 3}, {{3, 2}, 1, 2}, {{3, 4}, 2, 3}, {{3, 4}, 1, 4},
-                 {{3, 4}, 3, 0}, {{1, 0}, 1, 0}, {{0, 5}, 0, 5}, {{0, 0}, 0, 0}};
+    } cases[] = {{{1, 0}, 0, 1}, {{1, 2}, 0, 2}, {{3, 2}, 0, 3}, {{3, 2}, 1, 2}, {{3, 4}, 2, 3},
+                 {{3, 4}, 1, 4}, {{3, 4}, 3, 0}, {{1, 0}, 1, 0}, {{0, 5}, 0, 5}, {{0, 0}, 0, 0}};
 
+    scratch_path(path, "two");
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
     for (size_t i = 0; i < EL_ARRAY_SIZE(cases); i++) {
         off_t room = (off_t)s->size + 4096;
 
@@ -158,7 +158,6 @@ static void of_two_the_newer_whole_one_comes(void **state)
         }
     }
     close(fd);
-    unlink(path);
     el_snapshot_free(s);
 }
 
@@ -196,15 +195,13 @@ static void readers_see_whole_rounds(void **state)
 {
     static const struct el_snapshot_counts many = {.cards = 1, .slots = 16, .alarms = 2};
     struct el_snapshot *s = el_snapshot_new(&many);
-    char path[] = "/dev/shm/el-snapshot-XXXXXX";
     struct readers r = {.over = false};
     struct el_file_pair pair;
     int64_t deadline_us = el_clock_monotonic_us() + 60 * EL_USEC_PER_SEC;
     pthread_t thread;
 
     assert_non_null(s);
-    assert_non_null(mkdtemp(path));
-    r.dir = open(path, O_RDONLY | O_DIRECTORY);
+    r.dir = open(scratch, O_RDONLY | O_DIRECTORY);
     el_file_pair_init(&pair);
     for (uint64_t seq = 1; seq < 4000 || atomic_load(&r.good) < 100; seq++) {
         assert_true(el_clock_monotonic_us() < deadline_us);
@@ -223,7 +220,6 @@ static void readers_see_whole_rounds(void **state)
     assert_int_equal(r.mixed, 0);
     el_file_pair_remove(&pair, r.dir, EL_SNAPSHOT_FILE);
     close(r.dir);
-    rmdir(path);
     el_snapshot_free(s);
 }
 
@@ -237,5 +233,5 @@ int main(void)
         cmocka_unit_test(readers_see_whole_rounds),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }
