@@ -100,23 +100,26 @@ static void serve(struct el_actuate *a, struct el_actuate_item *it)
 {
     const struct el_carry_hand *hand = it->load.adopting ? &el_carry_device_hand : a->hand;
     enum el_carry_order order = it->order;
+    bool moved = it->load.moved;
     bool first =
         order != a->last && order != EL_CARRY_RESTORE && hand->leaves_traces && a->carry.dev.ops->actuator_survey;
-    struct el_carry_load copy;
+    struct el_carry_load copy = it->load;
 
     it->order = EL_CARRY_NOTHING;
     it->busy = true;
     it->writing = order == EL_CARRY_WRITE;
     a->last = order;
     it->busy_since_us = el_clock_boottime_us();
-    copy = it->load;
     pthread_mutex_unlock(&a->lock);
     if (first) /* what was written is read back from a look that came after all of it */
         a->carry.dev.ops->actuator_survey(a->carry.dev.dev, order != EL_CARRY_WRITE);
     el_carry_out(&a->carry, hand, order, &copy);
     pthread_mutex_lock(&a->lock);
     it->load.status = copy.status;
-    it->load.moved = copy.moved;
+    if (it->doubt == EL_DOUBT_REPLACED)
+        it->load.status.known = false;
+    else if (copy.moved != moved) /* it may have been taken up again meanwhile */
+        it->load.moved = copy.moved;
     if (it->load.adopting && order == EL_CARRY_READ)
         it->load.want = copy.want;
     it->load.adopting &= order == EL_CARRY_READ && !copy.status.known; /* tried again in the next round */

@@ -363,6 +363,63 @@ static void another_drive_gets_no_orders(void **state)
     assert_int_equal(journalled(), 0);
 }
 
+/* The drive is replaced while its write is under way: that does not come back as ours, until the drive does. */
+static void replaced_while_it_is_written(void **state)
+{
+    struct el_actuate_item *adopted[EL_ACTUATOR_COUNT] = {0}, *it;
+    struct el_actuate_target t = target(0);
+    struct el_actuate_status s;
+    struct el_actuate *a;
+
+    for (int before = 0; before < 2; before++) {
+        fake_init(&fake);
+        a = acting(true);
+        it = item(a, 0);
+        if (before) { /* its original is in the journal already */
+            want(a, 0, 0.8);
+            wait_for(is_out, &fake.drive[0]);
+            el_actuate_wait_written(a, 60 * EL_USEC_PER_SEC);
+        }
+        fake.drive[0].cap_writes = 0;
+        fake.drive[0].cap_hang = true;
+        want(a, 0, 0.5);
+        wait_for(is_begun, &fake.drive[0]);
+        el_actuate_doubt(a, it, EL_DOUBT_REPLACED);
+        fake.drive[0].cap_hang = false;
+        el_actuate_wait_written(a, 60 * EL_USEC_PER_SEC);
+        assert_false(el_actuate_moved(a, it));
+        el_actuate_status(a, it, &s);
+        assert_false(s.known);
+        assert_int_equal(el_actuate_adopt(a, &t, false, adopted), 1);
+        assert_ptr_equal(adopted[EL_ACTUATOR_IO_BUDGET], it);
+        assert_true(el_actuate_moved(a, it));
+        assert_int_equal(el_actuate_free(a, 60 * EL_USEC_PER_SEC), 0);
+        assert_int_equal(journalled(), 0);
+    }
+}
+
+/* The same, and it is back before the write is: what was taken up stays ours. */
+static void back_while_it_is_written(void **state)
+{
+    struct el_actuate_item *adopted[EL_ACTUATOR_COUNT] = {0}, *it;
+    struct el_actuate_target t = target(0);
+    struct el_actuate *a;
+
+    fake_init(&fake);
+    a = acting(true);
+    it = item(a, 0);
+    fake.drive[0].cap_hang = true;
+    want(a, 0, 0.5);
+    wait_for(is_begun, &fake.drive[0]);
+    el_actuate_doubt(a, it, EL_DOUBT_REPLACED);
+    assert_int_equal(el_actuate_adopt(a, &t, false, adopted), 1);
+    fake.drive[0].cap_hang = false;
+    el_actuate_wait_written(a, 60 * EL_USEC_PER_SEC);
+    assert_true(el_actuate_moved(a, it));
+    assert_int_equal(el_actuate_free(a, 60 * EL_USEC_PER_SEC), 0);
+    assert_int_equal(journalled(), 0);
+}
+
 static void kind_that_is_forbidden_is_let_go(void **state)
 {
     struct el_actuate *a;
@@ -389,7 +446,8 @@ int main(void)
         cmocka_unit_test(hung_write_delays_no_neighbour), cmocka_unit_test(hung_save_delays_no_neighbour),
         cmocka_unit_test(adopting_waits_for_nobody),      cmocka_unit_test(writes_before_it_reads),
         cmocka_unit_test(failed_wish_is_asked_for_again), cmocka_unit_test(doubted_wish_waits),
-        cmocka_unit_test(another_drive_gets_no_orders),   cmocka_unit_test(kind_that_is_forbidden_is_let_go),
+        cmocka_unit_test(another_drive_gets_no_orders),   cmocka_unit_test(replaced_while_it_is_written),
+        cmocka_unit_test(back_while_it_is_written),       cmocka_unit_test(kind_that_is_forbidden_is_let_go),
     };
 
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
