@@ -379,5 +379,5 @@ int el_confine(const struct el_confine *c)
         taken(c, "files are not confined, this kernel's Landlock cannot", confine_files(c)) &&
         taken(c, "system calls are not filtered, this kernel's seccomp cannot", filter_calls(c)))
         return 0;
-    return -EPERM;
+    return -ENOTSUP;
 }

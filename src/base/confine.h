@@ -37,5 +37,5 @@ struct el_confine {
     size_t calls_n;
 };
 
-/* 0; with EL_SANDBOX_REQUIRE -errno when a step could not be taken (logged). */
+/* 0; with EL_SANDBOX_REQUIRE -ENOTSUP when a step could not be taken (logged). */
 int el_confine(const struct el_confine *c);

@@ -1,5 +1,6 @@
 #include "cli/flags.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
@@ -131,6 +132,20 @@ static const char *take(const struct el_flag *f, const char *flag, const char *a
     snprintf(err->text, sizeof err->text, "%s: got \"%.60s\", expected a %snumber from %g to %g", flag, arg,
              f->kind == EL_FLAG_COUNT ? "whole " : "", f->lo, f->hi);
     return err->text;
+}
+
+int el_flags_answered(const char *program, int code)
+{
+    bool cut = ferror(stdout);
+    int error;
+
+    if (cut)
+        putchar('\n'); /* why that was is long forgotten: asked for anew */
+    error = fflush(stdout) == 0 ? 0 : errno;
+    if (!cut && !error)
+        return code;
+    fprintf(stderr, "%s: cannot write the answer%s%s\n", program, error ? ": " : "", error ? strerror(error) : "");
+    return code == EL_EXIT_OK ? EL_EXIT_BAD : code;
 }
 
 int el_flags_read(int argc, char **argv, const struct el_flag *flags, const char *help, bool operand)

@@ -5,7 +5,8 @@
 
 #include "config/config.h"
 
-/* Exit codes of every command. */
+/* Exit codes of every command. The daemons end with the last also when their settings cannot be, or a sandbox that is
+ * required cannot: started again they would end the same way, so their units do not start them. */
 enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_USAGE = 2 };
 
 enum el_flag_kind {
@@ -45,6 +46,14 @@ int el_overrides_apply(const struct el_overrides *o, struct el_settings *s, stru
 /* Reads the flags of a command whose name stands in argv[0], and `--help`; at most one operand may be left, at
  * argv[optind], when `operand` is true. -1: go on; else the exit code, and all is said. */
 int el_flags_read(int argc, char **argv, const struct el_flag *flags, const char *help, bool operand);
+
+static inline int el_flags_ended(int r, int in_vain)
+{
+    return r == in_vain ? EL_EXIT_USAGE : r < 0 ? EL_EXIT_BAD : EL_EXIT_OK;
+}
+
+/* The exit code of a program that has answered: an answer that could not be written, to a full disk say, is none. */
+int el_flags_answered(const char *program, int code);
 
 /* Prints "COMMAND: message" and a hint to --help; returns EL_EXIT_USAGE. */
 int el_flags_usage(const char *command, const char *fmt, ...) EL_PRINTF(2, 3);

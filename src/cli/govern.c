@@ -54,8 +54,9 @@ int el_cmd_govern(int argc, char **argv)
         return r;
     if (el_machine_check(&machine) != 0)
         return EL_EXIT_USAGE;
-    if (el_machine_settings(&machine, defaults ? settings : NULL) < 0)
-        return EL_EXIT_BAD;
+    r = el_machine_settings(&machine, defaults ? settings : NULL);
+    if (r < 0)
+        return el_flags_ended(r, -EINVAL);
     el_machine_defaults(&machine, defaults);
     o.config = el_machine_config(&machine);
     amend(&own, settings);
@@ -67,5 +68,5 @@ int el_cmd_govern(int argc, char **argv)
         return EL_EXIT_BAD;
     o.machine = machine.root;
     o.real = !el_machine_is_play(&machine);
-    return el_govern(&o) < 0 ? EL_EXIT_BAD : EL_EXIT_OK;
+    return el_flags_ended(el_govern(&o), -ENOTSUP);
 }

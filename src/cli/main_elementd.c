@@ -51,15 +51,6 @@ static int unknown(const char *name)
     return EL_EXIT_USAGE;
 }
 
-/* An answer that could not be written, to a full disk say, is none. */
-static int answered(int code)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return code;
-    perror("elementd: cannot write the answer");
-    return code == EL_EXIT_OK ? EL_EXIT_BAD : code;
-}
-
 /* getopt complains in the name of the program: that is the command too. */
 static int run(const struct command *c, int argc, char **argv)
 {
@@ -67,7 +58,7 @@ static int run(const struct command *c, int argc, char **argv)
 
     snprintf(name, sizeof name, "elementd %s", c->name);
     argv[0] = name;
-    return answered(c->run(argc, argv));
+    return el_flags_answered("elementd", c->run(argc, argv));
 }
 
 int main(int argc, char **argv)
@@ -78,11 +69,11 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
-        return answered(EL_EXIT_OK);
+        return el_flags_answered("elementd", EL_EXIT_OK);
     }
     if (strcmp(argv[1], "--version") == 0) {
         puts("elementd " EL_VERSION);
-        return answered(EL_EXIT_OK);
+        return el_flags_answered("elementd", EL_EXIT_OK);
     }
     for (size_t i = 0; i < EL_ARRAY_SIZE(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)

@@ -1,4 +1,5 @@
 /* elementd-exporter: flags over settings, then serve. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -75,10 +76,10 @@ int main(int argc, char **argv)
 
     argv[0] = name;
     r = el_flags_read(argc, argv, flags, help, false);
+    if (r < 0 && version)
+        r = puts("elementd-exporter " EL_VERSION) < 0;
     if (r >= 0)
-        return r;
-    if (version)
-        return puts("elementd-exporter " EL_VERSION) == EOF;
+        return el_flags_answered(name, r);
     if (!e.o.config_path && access(EL_CONFIG_FILE, F_OK) == 0)
         e.o.config_path = EL_CONFIG_FILE;
     e.o.ctx = &e;
@@ -89,9 +90,11 @@ int main(int argc, char **argv)
     }
     if (r < 0) {
         fprintf(stderr, "elementd-exporter: %s\n", why);
-        return EL_EXIT_BAD;
+        return el_flags_ended(r, check ? 0 : -EINVAL);
     }
-    if (check)
-        return puts("elementd-exporter: the configuration is good") == EOF;
-    return el_exporter_run(&e.o, &s);
+    if (check) {
+        puts("elementd-exporter: the configuration is good");
+        return el_flags_answered(name, EL_EXIT_OK);
+    }
+    return el_flags_ended(el_exporter_run(&e.o, &s), -ENOTSUP);
 }

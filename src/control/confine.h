@@ -15,8 +15,8 @@ struct el_govern_confine {
 
 /* Makes the state and runtime directories when they are missing: later it could not. Which fans may be written is
  * settled here, by what has a pwm file now. Devices: any can be opened for reading (names come and go with their
- * drives), none for writing, and what is asked of them are NVMe admin commands. 0, or with EL_SANDBOX_REQUIRE -errno
- * (logged). */
+ * drives), none for writing, and what is asked of them are NVMe admin commands. 0, or with EL_SANDBOX_REQUIRE
+ * -ENOTSUP (logged). */
 int el_govern_confine(const struct el_govern_confine *o, const struct el_settings *s);
 
 /* What the launcher of both daemons gives up, for itself and for all it starts: the capabilities that neither needs to

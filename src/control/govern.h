@@ -21,6 +21,6 @@ struct el_govern_options {
 /* From here on SIGTERM, SIGINT and SIGHUP wait until el_govern takes them: to be called before what takes time. */
 void el_govern_hold_signals(void);
 
-/* Returns when told to end: 0, or -errno when it could not begin. Blocks the signals it handles; run it before other
+/* Returns when told to end: 0, or -errno when it could not begin, -ENOTSUP for want of a sandbox. Blocks the signals it handles; run it before other
  * threads exist. */
 int el_govern(const struct el_govern_options *o);

@@ -505,5 +505,5 @@ int el_exporter_run(const struct el_exporter_options *o, const struct el_setting
         close(x.signal_fd);
     if (r == -ENOMEM)
         el_log_error("out of memory"); /* everything else has said what it is */
-    return r < 0 ? 1 : 0;
+    return r;
 }

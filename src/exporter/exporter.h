@@ -25,5 +25,6 @@ struct el_exporter_options {
 int el_exporter_check(const struct el_exporter_options *o, const struct el_settings *settings, char *why,
                       size_t why_size);
 
-/* Serves until SIGTERM or SIGINT. The exit code: 0, or 1 when it could not serve (logged). */
+/* Serves until SIGTERM or SIGINT. 0, or -errno when it could not serve (logged); -ENOTSUP: a sandbox that is required
+ * and cannot be closed. */
 int el_exporter_run(const struct el_exporter_options *o, const struct el_settings *settings);

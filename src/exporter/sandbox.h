@@ -17,5 +17,5 @@ struct el_sandbox {
     bool tcp;                            /* may still make TCP sockets (an snmpd reached by TCP) */
 };
 
-/* 0; with EL_SANDBOX_REQUIRE -errno when a step could not be taken (logged). */
+/* 0; with EL_SANDBOX_REQUIRE -ENOTSUP when a step could not be taken (logged). */
 int el_sandbox_enter(const struct el_sandbox *s);

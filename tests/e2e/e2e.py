@@ -15,7 +15,7 @@ import urllib.error
 import urllib.request
 
 BUILD = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
-ELEMENTD = os.path.join(BUILD, "elementd")
+ELEMENTD, EXPORTER = os.path.join(BUILD, "elementd"), os.path.join(BUILD, "elementd-exporter")
 SLOW = 5 if os.environ.get("EL_SLOW") else 1  # how much longer things may take; memory is judged at 1 only
 # What sanitizers do at exit does not fit into a sandbox.
 SANDBOX = []

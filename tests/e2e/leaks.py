@@ -12,9 +12,8 @@ import urllib.error
 import urllib.request
 
 import e2e
-from e2e import BUILD, ELEMENTD, check, free_port, wait_for
+from e2e import BUILD, ELEMENTD, EXPORTER, check, free_port, wait_for
 
-EXPORTER = os.path.join(BUILD, "elementd-exporter")
 FLAGS = open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8").read()
 WATCH = [] if "-fsanitize=address" in FLAGS else [
     "valgrind", "--quiet", "--error-exitcode=99", "--exit-on-first-error=no", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect,possible",

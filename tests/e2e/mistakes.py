@@ -5,7 +5,7 @@ import os
 import subprocess
 import tempfile
 
-from e2e import ELEMENTD, SANDBOX, Run, check, command, free_port
+from e2e import ELEMENTD, EXPORTER, SANDBOX, Run, check, command, free_port
 
 WEB = ("--web.listen-address", f"127.0.0.1:{free_port()}", *SANDBOX)
 
@@ -40,6 +40,21 @@ for args in (("--help",), ("--version",), ("scan", "--help"), ("scan", "--simula
     with open("/dev/full", "w", encoding="utf-8") as full:
         r = subprocess.run([ELEMENTD, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     check(r.returncode == 1 and "cannot write the answer: No space left on device" in r.stderr, f"full disk: {args}: {r}")
+
+for args in (("--help",), ("--version",), ("--config.check", *SANDBOX)):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        r = subprocess.run([EXPORTER, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    check(r.returncode == 1 and "elementd-exporter: cannot write the answer: No space left on device" in r.stderr, f"full disk: {args}: {r}")
+
+# What cannot be said at the start keeps nobody from the work; the reason is told at the end.
+with open("/dev/full", "w", encoding="utf-8") as full:
+    process = subprocess.Popen([ELEMENTD, "run", "--simulate", "lqd4500", *WEB], stdout=full, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if "serving on" in line:
+            break
+    process.terminate()
+    said = process.stderr.read()
+    check(process.wait(60) == 1 and said.endswith("elementd: cannot write the answer: No space left on device\n"), f"full disk: run: {said}")
 
 # Nobody reads any more: the exporter still says what is wrong with its flags, and is not started again and again.
 reader, writer = os.pipe()

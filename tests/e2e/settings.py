@@ -1,12 +1,25 @@
 """Settings: a reload takes a good file whole, keeps the old one when the new one is bad and says so; `check` names file and line;
 usage errors end with 2; a taken port is said."""
+import ctypes
+import errno
 import json
 import os
 import signal
 import subprocess
 import tempfile
 
-from e2e import ELEMENTD, SANDBOX, Run, check, command, free_port, wait_for
+from e2e import ELEMENTD, EXPORTER, SANDBOX, Run, check, command, free_port, wait_for
+
+
+def without_landlock():
+    """As on a kernel that has none: its first system call answers ENOSYS."""
+    lib = ctypes.CDLL("libseccomp.so.2")
+    lib.seccomp_init.restype = ctypes.c_void_p
+    filter_ = ctypes.c_void_p(lib.seccomp_init(0x7fff0000))
+    create_ruleset = lib.seccomp_syscall_resolve_name(b"landlock_create_ruleset")
+    if create_ruleset < 0 or lib.seccomp_rule_add(filter_, 0x00050000 | errno.ENOSYS, create_ruleset, 0) or lib.seccomp_load(filter_):
+        os.abort()
+
 
 with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     os.chmod(base, 0o755)
@@ -106,7 +119,7 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
                  ["pause", "soon"], ["check"], ["run", "--web.listen-address"]):
         got = command(*args)
         check(got.returncode == 2 and got.stderr, f"{args}: {got.returncode} {got.stderr}")
-    for args in (["govern", "--simulate", "nonsense"], ["govern", "--config", path], ["scan", "--root", "/nonexistent"],
+    for args in (["govern", "--simulate", "nonsense"], ["scan", "--root", "/nonexistent"],
                  ["status", "--runtime-dir", "/nonexistent"], ["govern", "--simulate", "element-aic", "--workload", "nonsense",
                                                                "--runtime-dir", base + "/r", "--state-dir", base + "/s"]):
         got = command(*args, timeout=20)
@@ -114,3 +127,19 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
     for name in ("run", "govern", "scan", "status", "check", "pause", "restore"):
         got = command(name, "--help")
         check(got.returncode == 0 and got.stdout.startswith("usage: "), name)
+
+    # A daemon that would end the same way each time says so with its code, and its unit does not start it again.
+    def ends(program, *flags, **kw):
+        got = subprocess.run([*program, *flags], capture_output=True, text=True, timeout=60, check=False, **kw)
+        return got.returncode, got.stderr
+
+    daemons = (([ELEMENTD, "govern"], ("--simulate", "element-aic", "--runtime-dir", f"{base}/r", "--state-dir", f"{base}/s")),
+               ([EXPORTER], ("--snapshot", f"{base}/r/snapshot", "--snmp.agentx", "off", "--web.listen-address", f"127.0.0.1:{free_port()}")))
+    for program, flags in daemons:
+        code, said = ends(program, "--config", path, *flags, *SANDBOX)
+        check(code == 2 and f"{path}:1: governor.mode" in said, f"{program}: {code} {said}")
+        code, said = ends(program, "--config", f"{base}/gone", *flags, *SANDBOX)
+        check(code == 1 and f"{base}/gone" in said, f"what may come yet: {program}: {code} {said}")
+        if not SANDBOX:
+            code, said = ends(program, *flags, "--sandbox", "require", preexec_fn=without_landlock)
+            check(code == 2 and "files are not confined" in said, f"no Landlock: {program}: {code} {said}")

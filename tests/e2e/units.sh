@@ -15,6 +15,10 @@ expect() { # UNIT TENTHS
 }
 expect elementd.service 20
 expect elementd-exporter.service 15
+# What would end the same way each time is not started again.
+for unit in deploy/systemd/*.service; do
+  grep -qx "RestartPreventExitStatus=2" "$unit" || { echo "$unit: restarts after wrong settings"; bad=1; }
+done
 # The socket that systemd may hold for the exporter is the one it would open itself.
 port=$(sed -nE 's/^ListenStream=([0-9]+)$/\1/p' deploy/systemd/elementd-exporter.socket)
 grep -q "EL_WEB_PORT *\"$port\"" -r src --include=*.h || { echo "elementd-exporter.socket: ListenStream is not the default port"; bad=1; }
