@@ -1,10 +1,8 @@
 /* elementd envelope: what a card can sustain over inlet temperature and airflow. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/sim_args.h"
@@ -114,7 +112,7 @@ static int draw(const struct el_scenario *s, const struct grid *g, const char *p
 
     snprintf(title, sizeof title, "%s: sustained share of full throughput", title_of(s, what));
     el_plot_grid(&svg, title, "airflow, LFM", airs_lfm, AIRS, "inlet, C", inlets_c, INLETS, g->share);
-    r = svg.failed ? -ENOMEM : el_file_replace(AT_FDCWD, path, svg.data, svg.len, 0644, false);
+    r = el_sim_plot_write(path, &svg);
     if (r < 0)
         fprintf(stderr, "elementd envelope: %s: %s\n", path, strerror(-r));
     return r;

@@ -95,3 +95,12 @@ int el_sim_args_finish(struct el_sim_args *a, const char *command)
     };
     return 0;
 }
+
+int el_sim_plot_write(const char *path, const struct el_buf *svg)
+{
+    EL_AUTO_FCLOSE FILE *f = svg->failed ? NULL : fopen(path, "w");
+
+    if (svg->failed)
+        return -ENOMEM;
+    return f && fwrite(svg->data, 1, svg->len, f) == svg->len && fflush(f) == 0 ? 0 : -errno;
+}

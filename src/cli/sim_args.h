@@ -33,3 +33,5 @@ void el_sim_args_init(struct el_sim_args *a);
 int el_sim_args_scenario(struct el_sim_args *a, const char *path);
 /* Defaults for what nothing states, profiles loaded, options filled. 0 or -EINVAL, said. */
 int el_sim_args_finish(struct el_sim_args *a, const char *command);
+/* Into what somebody named, which may be a pipe or a terminal. 0 or -errno. */
+int el_sim_plot_write(const char *path, const struct el_buf *svg);

@@ -1,11 +1,9 @@
 /* elementd simulate: a governor against the twin, and what came of it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/sim_args.h"
@@ -197,7 +195,7 @@ static int close_outputs(struct command *c)
         int written;
 
         el_sim_plot_draw(c->plot, &svg);
-        written = svg.failed ? -ENOMEM : el_file_replace(AT_FDCWD, c->plot_file, svg.data, svg.len, 0644, false);
+        written = el_sim_plot_write(c->plot_file, &svg);
         if (written < 0)
             r = complain(c->plot_file, written);
         c->plot = el_sim_plot_free(c->plot);

@@ -71,6 +71,9 @@ exits 1 "s.yaml:3: events\[0\].event" --scenario "$dir/s.yaml"
 check "more air never hurts" jq -e '[.share[] | . == sort] | all' "$dir/e" >/dev/null
 check "a warmer inlet never helps" jq -e '[.share | transpose[] | . == sort] | all' "$dir/e" >/dev/null
 check "the grid is XML" python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" "$dir/e.svg"
+ln -s "$dir/e.svg" "$dir/link" # what is named is written into: as root it may be /dev/stdout
+simulate --card element-aic --hours 0.1 --plot "$dir/link" >/dev/null || failed=1
+check "a link stays one" test -L "$dir/link"
 for how in performance cool quiet; do # a fan that may be driven comes before any cap; a dead one is reported, and caps hold the limit
   simulate --card element-aic --preference $how --plant "python3 $root/tests/twin/fan_plant.py" --json >"$dir/$how" || failed=1
   check "a fan that turns lets work run free, $how" jq -e '.iops > 2050000 and .seconds_above_limit_per_hour == 0' "$dir/$how" >/dev/null
