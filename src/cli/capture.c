@@ -11,6 +11,7 @@
 #include "control/poll.h"
 #include "device/capture.h"
 #include "device/device.h"
+#include "device/recorded.h"
 
 static const char help[] =
     "usage: elementd capture DIR [--json]\n"
@@ -37,7 +38,7 @@ static int tap_admin(void *dev, uint32_t key, struct el_admin *cmd)
 
     for (uint32_t i = 0; i < t->inv.n.slots; i++)
         if (t->inv.slots[i].key == key && t->inv.slots[i].controller[0] && t->error == 0)
-            t->error = el_capture_answer(t->out, &t->inv.slots[i], i, cmd, r);
+            t->error = el_capture_answer(t->out, &t->inv, i, cmd, r);
     t->answers += r == 0;
     t->failed += r < 0;
     return r;
@@ -78,6 +79,18 @@ static int say_done(const struct tap *t, uint32_t drives, bool as_json)
     return empty ? EL_EXIT_BAD : EL_EXIT_OK;
 }
 
+/* Half of a machine must not be taken for one. 0 or -errno. */
+static int mark(const char *folder, bool unfinished)
+{
+    char path[EL_PATH_MAX];
+
+    if (snprintf(path, sizeof path, "%s/" EL_RECORDED_UNFINISHED, folder) >= (int)sizeof path)
+        return -ENAMETOOLONG;
+    if (unfinished)
+        return el_file_replace(AT_FDCWD, path, "", 0, 0644, false);
+    return unlink(path) < 0 ? -errno : 0;
+}
+
 static int record(struct tap *t, bool as_json)
 {
     struct el_sysfs fs = {.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -94,6 +107,8 @@ static int record(struct tap *t, bool as_json)
             record_drive(t, i);
             drives++;
         }
+    if (t->error == 0)
+        t->error = mark(t->out, false);
     if (t->error < 0) {
         fprintf(stderr, "elementd capture: %s: %s\n", t->out, strerror(-t->error));
         return EL_EXIT_BAD;
@@ -115,7 +130,7 @@ static int make_folder(const char *path)
     for (int i = 0; i < n; i++)
         free(entries[i]);
     free(entries);
-    return n > 2 ? -ENOTEMPTY : 0;
+    return n > 2 ? -ENOTEMPTY : mark(path, true);
 }
 
 int el_cmd_capture(int argc, char **argv)

@@ -1,5 +1,6 @@
 #include "device/capture.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -121,6 +122,20 @@ static void copy_config(struct capture *c, const char *dir)
         put(c, path, bytes, (size_t)n);
 }
 
+/* The symlinks of the directory `real` whose names begin so: physfn, virtfn0, virtfn1, ... */
+static void copy_links(struct capture *c, const char *real, const char *prefix)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    char path[EL_SYSFS_PATH], target[EL_SYSFS_PATH];
+
+    if (el_sysfs_list(c->fs, real, &names) < 0)
+        return;
+    for (size_t i = 0; i < names.n; i++)
+        if (strncmp(names.name[i], prefix, strlen(prefix)) == 0 && el_sysfs_join(path, real, names.name[i]) &&
+            el_sysfs_real(c->fs, path, target) == 0)
+            put_link(c, path, target);
+}
+
 static void pci_function(struct capture *c, const char *address, bool ours)
 {
     static const char *const all[] = {
@@ -147,7 +162,9 @@ static void pci_function(struct capture *c, const char *address, bool ours)
         return;
     copy(c, real, "class");
     copy_link_name(c, real, "driver");
+    copy_links(c, real, "physfn");
     if (ours) {
+        copy_links(c, real, "virtfn");
         copy_all(c, real, all, EL_ARRAY_SIZE(all));
         copy_config(c, real);
     }
@@ -182,26 +199,54 @@ static void pci_slots(struct capture *c)
 
 static const char *const disk_files[] = {"size", "nsid", "dev", "stat", "queue/logical_block_size"};
 
-static void controller(struct capture *c, const struct el_slot *s, uint32_t row)
+/* Where a fabric's target is, without the host's own end; world wide names of Fibre Channel become zeros. */
+static void fabric_address(struct capture *c, const char *real, const char *address)
 {
-    static const char *const files[] = {"transport",    "state",  "address",  "model",
-                                        "firmware_rev", "cntlid", "numa_node"};
-    EL_AUTO_NAMES struct el_names disks = {0};
-    char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH], device[EL_SYSFS_PATH], serial[21];
+    char path[EL_SYSFS_PATH], text[sizeof((struct el_slot *)0)->address];
 
-    if (!enter(c, "sys/class/nvme", s->controller, real))
+    el_text_copy(text, sizeof text, address);
+    for (char *p = text; (p = strstr(p, "0x"));)
+        for (p += 2; isxdigit((unsigned char)*p); p++)
+            *p = '0';
+    if (text[0] && el_sysfs_join(path, real, "address"))
+        put(c, path, text, strlen(text));
+}
+
+static void controller(struct capture *c, const char *name, const struct el_slot *s, const char *serial)
+{
+    static const char *const files[] = {"transport", "state", "model", "firmware_rev", "cntlid", "numa_node"};
+    EL_AUTO_NAMES struct el_names disks = {0};
+    char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH];
+
+    if (!enter(c, "sys/class/nvme", name, real))
         return;
     copy_all(c, real, files, EL_ARRAY_SIZE(files));
-    el_capture_serial(row, serial);
-    if (el_sysfs_join(path, real, "serial"))
+    if (strcmp(s->transport, "pcie") == 0)
+        copy(c, real, "address");
+    else
+        fabric_address(c, real, s->address);
+    if (s->identify.serial[0] && el_sysfs_join(path, real, "serial"))
         put(c, path, serial, strlen(serial));
-    if (el_sysfs_join(path, real, "device") && el_sysfs_real(c->fs, path, device) == 0)
-        put_link(c, path, device);
-    if (el_namespaces_disks(c->fs, s->controller, &disks) < 0)
+    copy_links(c, real, "device");
+    if (el_namespaces_disks(c->fs, name, &disks) < 0)
         return;
     for (size_t i = 0; i < disks.n; i++)
         if (el_sysfs_join(path, real, disks.name[i]))
             copy_all(c, path, disk_files, EL_ARRAY_SIZE(disk_files));
+}
+
+/* A drive's controller and those of its virtual functions. */
+static void drive(struct capture *c, const struct el_inventory *inv, uint32_t row)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    const struct el_slot *s = &inv->slots[row];
+    char serial[21];
+
+    el_capture_serial(inv, row, serial);
+    if (s->controller[0] && el_namespaces_controllers(c->fs, s->controller, &names) < 0)
+        c->error = -ENOMEM;
+    for (size_t i = 0; i < names.n; i++)
+        controller(c, names.name[i], s, serial);
 }
 
 static void subsystems(struct capture *c)
@@ -239,6 +284,20 @@ static void holders(struct capture *c, const char *dir)
             put(c, file, "", 0);
 }
 
+/* Its level, and the place of each member. */
+static void array(struct capture *c, const char *real)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    char md[EL_SYSFS_PATH], member[EL_SYSFS_PATH];
+
+    if (!el_sysfs_join(md, real, "md") || el_sysfs_list(c->fs, md, &names) < 0)
+        return;
+    copy(c, md, "level");
+    for (size_t i = 0; i < names.n; i++)
+        if (strncmp(names.name[i], "dev-", 4) == 0 && el_sysfs_join(member, md, names.name[i]))
+            copy(c, member, "slot");
+}
+
 static void blocks(struct capture *c)
 {
     EL_AUTO_NAMES struct el_names names = {0};
@@ -246,13 +305,14 @@ static void blocks(struct capture *c)
     if (el_sysfs_list(c->fs, "sys/class/block", &names) < 0)
         return;
     for (size_t i = 0; i < names.n; i++) {
+        const char *name = names.name[i];
         char real[EL_SYSFS_PATH];
 
-        if ((strncmp(names.name[i], "nvme", 4) != 0 && strncmp(names.name[i], "md", 2) != 0) ||
-            !enter(c, "sys/class/block", names.name[i], real))
+        if ((strncmp(name, "nvme", 4) != 0 && strncmp(name, "md", 2) != 0 && strncmp(name, "dm-", 3) != 0) ||
+            !enter(c, "sys/class/block", name, real))
             continue;
         copy_all(c, real, disk_files, EL_ARRAY_SIZE(disk_files));
-        copy(c, real, "md/level");
+        array(c, real);
         holders(c, real);
     }
 }
@@ -291,8 +351,11 @@ static void hwmon(struct capture *c)
     if (el_sysfs_list(c->fs, "sys/class/hwmon", &names) < 0)
         return;
     for (size_t i = 0; i < names.n; i++) {
-        char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH], device[EL_SYSFS_PATH];
+        char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH], device[EL_SYSFS_PATH], bus[16];
 
+        if (el_sysfs_join(path, "sys/class/hwmon", names.name[i]) &&
+            el_sysfs_link_name(c->fs, path, "device/subsystem", bus, sizeof bus) == 0 && strcmp(bus, "w1") == 0)
+            continue; /* named by its serial; libsensors passes it over too */
         if (!enter(c, "sys/class/hwmon", names.name[i], real))
             continue;
         hwmon_files(c, real);
@@ -312,8 +375,7 @@ int el_capture_tree(const struct el_sysfs *fs, const struct el_inventory *inv, c
     snprintf(path, sizeof path, "%s/sys", out); /* a machine without a drive is a machine too */
     c.error = el_file_make_dirs(path, 0755);
     for (uint32_t i = 0; i < inv->n.slots; i++)
-        if (inv->slots[i].controller[0])
-            controller(&c, &inv->slots[i], i);
+        drive(&c, inv, i);
     pci(&c, inv);
     pci_slots(&c);
     subsystems(&c);
@@ -324,17 +386,29 @@ int el_capture_tree(const struct el_sysfs *fs, const struct el_inventory *inv, c
 
 /* ---- pages ---- */
 
-void el_capture_serial(uint32_t row, char text[21])
+void el_capture_serial(const struct el_inventory *inv, uint32_t row, char text[21])
 {
-    snprintf(text, 21, "SCRUBBED%04u", row % 10000);
+    const char *serial = inv->slots[row].identify.serial;
+    uint32_t first = 0;
+
+    while (serial[0] && first < row && strcmp(inv->slots[first].identify.serial, serial) != 0)
+        first++;
+    snprintf(text, 21, "SCRUBBED%04u", (serial[0] ? first : row) % 10000);
+}
+
+static bool is_blank(const uint8_t *field, size_t n)
+{
+    while (n && field[n - 1] <= ' ')
+        n--;
+    return n == 0;
 }
 
 /* Offsets: NVMe Base 2.0, Identify Controller (serial, FRU GUID, subsystem NQN) and Identify Namespace (NGUID, EUI64);
  * TCG Level 0 Discovery (the vendor's own part of its header). */
-static void scrub(const struct el_admin *cmd, uint32_t row, uint8_t *page)
+static void scrub(const struct el_admin *cmd, const char *serial, uint8_t *page)
 {
-    char serial[21];
-
+    if (el_nvme_page_kind(page, cmd->size) != EL_NVME_PAGE_USABLE) /* stays what it is */
+        return;
     if (cmd->kind == EL_ADMIN_SECURITY_RECEIVE && cmd->id == 1 && cmd->size >= 48)
         memset(page + 16, 0, 32);
     if (cmd->kind != EL_ADMIN_IDENTIFY || cmd->size < EL_NVME_IDENTIFY_SIZE)
@@ -343,9 +417,11 @@ static void scrub(const struct el_admin *cmd, uint32_t row, uint8_t *page)
         memset(page + 104, 0, 24);
         return;
     }
-    el_capture_serial(row, serial);
-    memset(page + 4, ' ', 20);
-    memcpy(page + 4, serial, strlen(serial)); /* NOLINT(bugprone-not-null-terminated-result): of the page, no text */
+    if (!is_blank(page + 4, 20)) {
+        memset(page + 4, ' ', 20);
+        memcpy(page + 4, serial,
+               strlen(serial)); /* NOLINT(bugprone-not-null-terminated-result): of the page, no text */
+    }
     memset(page + 112, 0, 16);
     memset(page + 768, 0, 256);
 }
@@ -384,12 +460,12 @@ static void answer_name(const struct el_admin *cmd, const char *controller, char
         snprintf(out, size, "nvme/%s/%s", controller, name);
 }
 
-int el_capture_answer(const char *out, const struct el_slot *slot, uint32_t row, const struct el_admin *cmd, int r)
+int el_capture_answer(const char *out, const struct el_inventory *inv, uint32_t row, const struct el_admin *cmd, int r)
 {
     struct capture c = {.out = out};
-    char path[EL_SYSFS_PATH], text[24];
+    char path[EL_SYSFS_PATH], text[24], serial[21];
 
-    answer_name(cmd, slot->controller, path, sizeof path);
+    answer_name(cmd, inv->slots[row].controller, path, sizeof path);
     if (!path[0] || r > 0)
         return 0;
     if (r < 0) {
@@ -402,7 +478,8 @@ int el_capture_answer(const char *out, const struct el_slot *slot, uint32_t row,
         if (!page)
             return -ENOMEM;
         memcpy(page, cmd->data, cmd->size);
-        scrub(cmd, row, page);
+        el_capture_serial(inv, row, serial);
+        scrub(cmd, serial, page);
         put(&c, path, page, cmd->size);
     }
     return c.error;

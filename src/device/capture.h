@@ -10,9 +10,9 @@
  * recorded as the error it gave. 0, or -errno when the folder cannot be written. */
 int el_capture_tree(const struct el_sysfs *fs, const struct el_inventory *inv, const char *out);
 
-/* The answer to one admin command of the drive in row `slot`: `r` is what sending it returned. Refusals are not
+/* The answer to one admin command of the drive in slot row `row`: `r` is what sending it returned. Refusals are not
  * recorded (a missing page is a refusal). 0 or -errno. */
-int el_capture_answer(const char *out, const struct el_slot *slot, uint32_t row, const struct el_admin *cmd, int r);
+int el_capture_answer(const char *out, const struct el_inventory *inv, uint32_t row, const struct el_admin *cmd, int r);
 
-/* What stands for the serial of the drive in slot row `row`. */
-void el_capture_serial(uint32_t row, char text[21]);
+/* What stands for the serial of the drive in slot row `row`: the same for drives that say the same. */
+void el_capture_serial(const struct el_inventory *inv, uint32_t row, char text[21]);

@@ -241,12 +241,15 @@ int el_recorded_open(const char *root, struct el_device *out, char *why, size_t 
 
     if (r == 0 && !el_sysfs_exists(&fs, "", "sys") && !el_sysfs_exists(&fs, "", "nvme"))
         r = -ENOENT;
+    if (r == 0 && el_sysfs_exists(&fs, "", EL_RECORDED_UNFINISHED))
+        r = -EINPROGRESS;
     m = r == 0 ? calloc(1, sizeof *m) : NULL;
     if (r == 0 && !m)
         r = -ENOMEM;
     if (r != 0) {
         snprintf(why, why_size, "%s: %s", root,
-                 fs.root >= 0 && r == -ENOENT
+                 r == -EINPROGRESS ? "its capture did not come to an end: take it again, into a new folder"
+                 : fs.root >= 0 && r == -ENOENT
                      ? "no recorded machine (expected a folder sys or nvme in it; see `elementd capture`)"
                      : strerrordesc_np(-r));
         if (fs.root >= 0)

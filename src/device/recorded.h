@@ -12,12 +12,16 @@
  *   nvme/nvmeN/feature-XX.txt   dword 0 of Get Features XX (hexadecimal), as a number; where dword 11 is not 0
  *                               (thresholds of single sensors) feature-XX-DWORD11.txt, both hexadecimal
  *
+ *   unfinished                  there as long as a capture is under way: such a folder is refused
+ *
  * A text or page file that reads `!EIO` (or another errno name) stands for a read that fails so. A page that is missing
  * is answered with the NVMe status a drive gives for what it does not support. Nothing can be written. Files are read
  * at each call, so that a folder may change while it is watched. Not thread-safe; never blocks. */
 #pragma once
 
 #include "device/device.h"
+
+#define EL_RECORDED_UNFINISHED "unfinished"
 
 #define EL_NVME_STATUS_INVALID_FIELD 0x02  /* generic status, NVMe Base 2.0 figure 102 */
 #define EL_NVME_STATUS_INVALID_LOG   0x109 /* command specific status 09h */

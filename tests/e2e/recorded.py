@@ -78,3 +78,11 @@ for machine in MACHINES:
         seen = json.loads(status.stdout)
         check(sum(len(c.get("slots", [])) for c in seen["cards"]) == slots, f"{name}: {slots} slots in scan, others in status")
         print(f"{name}: {len(seen['cards'])} cards, {slots} slots")
+
+with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:  # half of a machine is not taken for one
+    check(command("capture", f"{base}/machine").returncode in (0, 1), "a capture of whatever machine this is")
+    check(command("scan", "--root", f"{base}/machine").returncode == 0, "it can be replayed")
+    with open(f"{base}/machine/unfinished", "w", encoding="utf-8"):
+        pass
+    half = command("scan", "--root", f"{base}/machine")
+    check(half.returncode == 1 and "did not come to an end" in half.stderr, half.stderr)
