@@ -1,4 +1,4 @@
-/* Arrays that grow row by row, and a hash of what their rows say. */
+/* Arrays that grow row by row, and a hash of what they hold. */
 #pragma once
 
 #include <stddef.h>
@@ -22,11 +22,16 @@ static inline void *el_row_append(void *array, uint32_t *n, size_t row)
     return memset(*rows + row * (*n)++, 0, row);
 }
 
-/* FNV-1a over a text and its end. */
+/* FNV-1a: tells things apart, is no signature. */
 #define EL_HASH_START 0xcbf29ce484222325ULL
+static inline uint64_t el_hash(uint64_t h, const void *bytes, size_t n)
+{
+    for (const unsigned char *p = bytes; n; n--)
+        h = (h ^ *p++) * 0x100000001b3ULL;
+    return h;
+}
+/* Over a text and its end. */
 static inline uint64_t el_hash_text(uint64_t h, const char *text)
 {
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
-    return (h ^ '\n') * 0x100000001b3ULL;
+    return el_hash(el_hash(h, text, strlen(text)), "\n", 1);
 }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/rows.h"
 #include "base/text.h"
 
 #define JOURNAL_VERSION 1
@@ -16,7 +17,7 @@ struct el_journal {
     char path[PATH_MAX];
     char boot_id[33];
     struct el_journal_entry *entry;
-    size_t n;
+    uint32_t n;
 };
 
 static int find_actuator(const char *name)
@@ -47,21 +48,20 @@ static int parse(struct el_journal *j, const char *text, size_t n)
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
     const json_t *entries = json_object_get(root, "entries");
     const char *boot = json_string_value(json_object_get(root, "boot_id"));
-    size_t count = json_array_size(entries);
     int r = 0;
 
     if (!boot || !json_is_array(entries) || json_integer_value(json_object_get(root, "version")) != JOURNAL_VERSION) {
         r = -EBADMSG;
-    } else if (count) {
+    } else {
         bool same_boot = strcmp(boot, j->boot_id) == 0;
 
-        j->entry = calloc(count, sizeof *j->entry);
-        r = j->entry ? 0 : -ENOMEM;
-        for (size_t i = 0; r == 0 && i < count; i++) {
-            if (!entry_from_json(json_array_get(entries, i), &j->entry[j->n]))
-                r = -EBADMSG;
-            else
-                j->n += same_boot || j->entry[j->n].actuator == EL_ACTUATOR_FAN;
+        for (size_t i = 0; r == 0 && i < json_array_size(entries); i++) {
+            struct el_journal_entry *e = el_row_append(&j->entry, &j->n, sizeof *e);
+
+            if (!e || !entry_from_json(json_array_get(entries, i), e))
+                r = e ? -EBADMSG : -ENOMEM;
+            else if (!same_boot && e->actuator != EL_ACTUATOR_FAN)
+                j->n--;
         }
     }
     json_decref(root);
@@ -117,7 +117,7 @@ const struct el_journal_entry *el_journal_find(const struct el_journal *j, enum 
     return NULL;
 }
 
-static int write_entries(const struct el_journal *j, const struct el_journal_entry *entry, size_t n)
+static int write_entries(const struct el_journal *j, uint32_t n)
 {
     json_t *list = json_array();
     json_t *root = json_pack("{s:i, s:s, s:s, s:i, s:o}", "version", JOURNAL_VERSION, "owner", "elementd " EL_VERSION,
@@ -130,8 +130,8 @@ static int write_entries(const struct el_journal *j, const struct el_journal_ent
     }
     for (size_t i = 0; r == 0 && i < n; i++)
         if (json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "actuator",
-                                                  el_actuator_name(entry[i].actuator), "serial", entry[i].serial,
-                                                  "place", entry[i].place, "original", entry[i].original)) < 0)
+                                                  el_actuator_name(j->entry[i].actuator), "serial", j->entry[i].serial,
+                                                  "place", j->entry[i].place, "original", j->entry[i].original)) < 0)
             r = -ENOMEM;
     EL_AUTO_FREE char *text = r == 0 ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
@@ -142,19 +142,18 @@ static int write_entries(const struct el_journal *j, const struct el_journal_ent
 
 int el_journal_add(struct el_journal *j, const struct el_journal_entry *e)
 {
-    struct el_journal_entry *grown;
+    struct el_journal_entry *added;
     int r;
 
     if (el_journal_find(j, e->actuator, e->serial))
         return 0; /* the first original is the true one */
-    grown = realloc(j->entry, (j->n + 1) * sizeof *grown);
-    if (!grown)
+    added = el_row_append(&j->entry, &j->n, sizeof *added);
+    if (!added)
         return -ENOMEM;
-    j->entry = grown;
-    j->entry[j->n] = *e;
-    r = write_entries(j, j->entry, j->n + 1);
-    if (r == 0)
-        j->n++;
+    *added = *e;
+    r = write_entries(j, j->n);
+    if (r < 0)
+        j->n--;
     return r;
 }
 
@@ -170,7 +169,7 @@ int el_journal_remove(struct el_journal *j, enum el_actuator a, const char *seri
     i = (size_t)(found - j->entry);
     gone = *found;
     memmove(&j->entry[i], &j->entry[i + 1], (j->n - i - 1) * sizeof gone);
-    r = write_entries(j, j->entry, j->n - 1);
+    r = write_entries(j, j->n - 1);
     if (r < 0) {
         memmove(&j->entry[i + 1], &j->entry[i], (j->n - i - 1) * sizeof gone);
         j->entry[i] = gone;

@@ -1,14 +1,6 @@
 #include "exporter/content.h"
 
-/* FNV-1a: tells bodies apart for ETag, is no signature. */
-static uint64_t hash(const char *p, size_t n)
-{
-    uint64_t h = 0xcbf29ce484222325ULL;
-
-    while (n--)
-        h = (h ^ (unsigned char)*p++) * 0x100000001b3ULL;
-    return h;
-}
+#include "base/rows.h"
 
 struct el_body *el_body_new(unsigned status, const char *type, struct el_buf *bytes)
 {
@@ -26,7 +18,7 @@ struct el_body *el_body_new(unsigned status, const char *type, struct el_buf *by
 struct el_body *el_body_keep(struct el_body *b)
 {
     b->cache = "no-cache";
-    snprintf(b->etag, sizeof b->etag, "\"%016llx\"", (unsigned long long)hash(b->bytes.data, b->bytes.len));
+    snprintf(b->etag, sizeof b->etag, "\"%016jx\"", (uintmax_t)el_hash(EL_HASH_START, b->bytes.data, b->bytes.len));
     return b;
 }
 

@@ -5,6 +5,7 @@
  * name in 26..0. */
 #include <string.h>
 
+#include "base/rows.h"
 #include "exporter/snmp_get.h"
 
 enum kind { KIND_CARD = 1, KIND_SWITCH, KIND_SLOT, KIND_DRIVE, KIND_DRIVE_SENSOR, KIND_CARD_SENSOR, KIND_BOARD_SENSOR };
@@ -95,12 +96,6 @@ static enum kind kind_of(const struct el_snmp_at *at)
 
 /* Rows: an entity's own has its parent behind its index, where no lookup sees it. */
 
-static void mix(struct el_snmp_view *v, const void *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        v->entity_mark = (v->entity_mark ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3ULL;
-}
-
 /* `parent` 0: stands alone. */
 static void add(struct el_snmp_view *v, uint32_t index, uint32_t parent, const void *object, uint32_t sub)
 {
@@ -111,7 +106,7 @@ static void add(struct el_snmp_view *v, uint32_t index, uint32_t parent, const v
         el_snmp_rows_add(v, EL_ROWS_SENSOR, row);
     if (parent)
         el_snmp_rows_add(v, EL_ROWS_CONTAINS, (struct el_snmp_row){.index = {parent, index}});
-    mix(v, &index, sizeof index);
+    v->entity_mark = el_hash(v->entity_mark, &index, sizeof index);
 }
 
 static const struct el_reading *card_reading(const struct el_card *c, uint32_t sensor)
@@ -132,7 +127,7 @@ static void add_card(struct el_snmp_view *v, const struct el_card *c)
         if (r->quality != EL_ABSENT && r->origin == EL_MEASURED)
             add(v, number(KIND_CARD_SENSOR, c->number + 1, 0, i + 1), card, c, i);
     }
-    mix(v, c->serial, sizeof c->serial);
+    v->entity_mark = el_hash(v->entity_mark, c->serial, sizeof c->serial);
 }
 
 static void add_slot(struct el_snmp_view *v, const struct el_snmp_row *r)
@@ -144,7 +139,7 @@ static void add_slot(struct el_snmp_view *v, const struct el_snmp_row *r)
     add(v, slot, number(has_switch ? KIND_SWITCH : KIND_CARD, r->index[0], 0, 0), t, 0);
     if (el_snmp_holds_drive(t))
         add(v, number(KIND_DRIVE, r->index[0], r->index[1], 0), slot, t, 0);
-    mix(v, t->identify.serial, sizeof t->identify.serial);
+    v->entity_mark = el_hash(v->entity_mark, t->identify.serial, sizeof t->identify.serial);
 }
 
 void el_snmp_add_entities(struct el_snmp_view *v)
@@ -170,6 +165,7 @@ void el_snmp_add_entities(struct el_snmp_view *v)
         if (sensor->value.quality != EL_ABSENT)
             add(v, number(KIND_BOARD_SENSOR, 0, 0, r->index[0]), card ? number(KIND_CARD, card, 0, 0) : 0, sensor, 0);
     }
+    el_snmp_rows_sort(v, EL_ROWS_ENTITY, EL_ROWS_COUNT);
 }
 
 /* entPhysicalTable. */

@@ -1,6 +1,7 @@
 /* Which rows each table has, by what index, and the object of the snapshot that the cells of a row are read from. */
 #include <string.h>
 
+#include "base/rows.h"
 #include "exporter/snmp_table.h"
 #include "model/catalog.h"
 
@@ -27,19 +28,11 @@ const struct el_slot *el_snmp_slot(const struct el_snmp_view *v, int64_t row)
 void el_snmp_rows_add(struct el_snmp_view *v, enum el_snmp_rowset set, struct el_snmp_row row)
 {
     struct el_snmp_rows *r = &v->rows[set];
+    struct el_snmp_row *added = el_row_append(&r->row, &r->n, sizeof row);
 
-    if (r->n == r->cap) {
-        size_t cap = r->cap ? r->cap * 2 : 16;
-        struct el_snmp_row *grown = realloc(r->row, cap * sizeof *grown);
-
-        if (!grown) {
-            v->failed = true;
-            return;
-        }
-        r->row = grown;
-        r->cap = cap;
-    }
-    r->row[r->n++] = row;
+    if (added)
+        *added = row;
+    v->failed |= !added;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -52,16 +45,18 @@ static int compare_rows(const void *a, const void *b)
     return (x->ref > y->ref) - (x->ref < y->ref);
 }
 
-static void sort_rows(struct el_snmp_rows *r)
+void el_snmp_rows_sort(struct el_snmp_view *v, enum el_snmp_rowset first, enum el_snmp_rowset end)
 {
-    size_t kept = 0;
+    for (struct el_snmp_rows *r = &v->rows[first]; r < &v->rows[end]; r++) {
+        uint32_t kept = 0;
 
-    if (r->n)
-        qsort(r->row, r->n, sizeof *r->row, compare_rows);
-    for (size_t i = 0; i < r->n; i++)
-        if (!kept || memcmp(r->row[i].index, r->row[kept - 1].index, sizeof r->row->index) != 0)
-            r->row[kept++] = r->row[i];
-    r->n = kept;
+        if (r->n)
+            qsort(r->row, r->n, sizeof *r->row, compare_rows);
+        for (uint32_t i = 0; i < r->n; i++)
+            if (!kept || memcmp(r->row[i].index, r->row[kept - 1].index, sizeof r->row->index) != 0)
+                r->row[kept++] = r->row[i];
+        r->n = kept;
+    }
 }
 
 uint32_t el_snmp_card_number(const struct el_snmp_view *v, int64_t row)
@@ -190,7 +185,7 @@ static int compare_boards(const void *a, const void *b)
 static void add_boards(struct el_snmp_view *v)
 {
     struct el_snmp_rows *r = &v->rows[EL_ROWS_BOARD];
-    size_t kept = 0;
+    uint32_t kept = 0;
 
     for (uint32_t i = 0; i < v->snapshot->sensors.count; i++) {
         const struct el_sensor *sensor = &el_snapshot_sensors(v->snapshot)[i];
@@ -201,7 +196,7 @@ static void add_boards(struct el_snmp_view *v)
     }
     if (r->n)
         qsort(r->row, r->n, sizeof *r->row, compare_boards);
-    for (size_t i = 0; i < r->n; i++) {
+    for (uint32_t i = 0; i < r->n; i++) {
         const struct el_snmp_row *last = kept ? &r->row[kept - 1] : NULL;
 
         if (last && strcmp(((const struct el_sensor *)last->object)->name,
@@ -225,10 +220,5 @@ void el_snmp_add_rows(struct el_snmp_view *v)
     add_links(v);
     add_alarms_and_events(v);
     add_boards(v);
-    for (int set = 0; set < EL_ROWS_ENTITY; set++)
-        sort_rows(&v->rows[set]);
-    if (v->options.entity)
-        el_snmp_add_entities(v);
-    for (int set = EL_ROWS_ENTITY; set < EL_ROWS_COUNT; set++)
-        sort_rows(&v->rows[set]);
+    el_snmp_rows_sort(v, EL_ROWS_ONE, EL_ROWS_ENTITY);
 }

@@ -38,7 +38,7 @@ struct el_snmp_row {
 
 struct el_snmp_rows {
     struct el_snmp_row *row; /* sorted by index as integers, no duplicates */
-    size_t n, cap;
+    uint32_t n;
 };
 
 /* The place a getter reads from. */
@@ -85,9 +85,11 @@ struct el_snmp_view {
     bool failed; /* out of memory while it was built */
 };
 
-void el_snmp_add_rows(struct el_snmp_view *v); /* all of them, sorted */
+void el_snmp_add_rows(struct el_snmp_view *v);     /* of all sets before EL_ROWS_ENTITY, sorted */
+void el_snmp_add_entities(struct el_snmp_view *v); /* snmp_entity.c: of the others, made from those */
+
 void el_snmp_rows_add(struct el_snmp_view *v, enum el_snmp_rowset set, struct el_snmp_row row);
-void el_snmp_add_entities(struct el_snmp_view *v); /* snmp_entity.c; after all other sets are sorted */
+void el_snmp_rows_sort(struct el_snmp_view *v, enum el_snmp_rowset first, enum el_snmp_rowset end);
 
 /* Number of a board sensor's name: 1..2^27-1. */
 uint32_t el_snmp_name_number(const char *name);

@@ -74,6 +74,8 @@ struct el_snmp_view *el_snmp_view_new(const struct el_snapshot *s, const struct 
     add_blocks(v, &el_snmp_system_table, o->system);
     sort_blocks(v);
     el_snmp_add_rows(v);
+    if (o->entity)
+        el_snmp_add_entities(v);
     return v->failed ? el_snmp_view_free(v) : v;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/rows.h"
 #include "base/text.h"
 #include "model/alarm_private.h"
 
@@ -257,10 +258,8 @@ static void card(const struct el_alarm_step *st, uint32_t row)
 
 static uint64_t hash(const char *text)
 {
-    uint64_t h = 0xcbf29ce484222325ull;
+    uint64_t h = el_hash(EL_HASH_START, text, strlen(text));
 
-    for (; *text; text++)
-        h = (h ^ (uint8_t)*text) * 0x100000001b3ull;
     return h ? h : 1;
 }
 
