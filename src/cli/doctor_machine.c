@@ -32,6 +32,53 @@ void el_doctor_rights(struct el_doctor *d)
 
 /* ---- drives ---- */
 
+static void say_unbound(struct el_doctor *d, const struct el_slot *s)
+{
+    char fix[400] = "";
+
+    if (s->driver[0])
+        snprintf(fix, sizeof fix, "echo %s > /sys/bus/pci/drivers/%s/unbind\n", s->address, s->driver);
+    snprintf(fix + strlen(fix), sizeof fix - strlen(fix),
+             "echo > /sys/bus/pci/devices/%s/driver_override\n"
+             "echo %s > /sys/bus/pci/drivers/nvme/bind   (only when nobody uses it)",
+             s->address, s->address);
+    el_doctor_find(d, EL_DOCTOR_NOTE, "drives", fix, "%s: %s; it counts as unknown heat at full power", s->address,
+                   s->reason);
+}
+
+static void say_failed(struct el_doctor *d, const struct el_slot *s)
+{
+    char fix[160];
+
+    snprintf(fix, sizeof fix, "journalctl -k | grep -F -e '%s'%s%s   (what the kernel says of it)", s->address,
+             s->controller[0] ? " -e " : "", s->controller);
+    el_doctor_find(d, EL_DOCTOR_BAD, "drives", fix, "%s (%s): %s", s->controller[0] ? s->controller : "drive",
+                   s->address, s->reason);
+}
+
+/* Virtual functions that guests use: the drive is ours, what goes through them is not. */
+static void check_functions(struct el_doctor *d, const struct el_slot *s)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    char dir[EL_SYSFS_PATH], path[EL_SYSFS_PATH], driver[32], last[32] = "";
+    uint32_t n = 0;
+
+    snprintf(dir, sizeof dir, "sys/class/nvme/%s/device", s->controller);
+    if (!s->controller[0] || el_sysfs_list(&d->fs, dir, &names) < 0)
+        return;
+    for (size_t i = 0; i < names.n; i++)
+        if (strncmp(names.name[i], "virtfn", 6) == 0 && el_sysfs_join(path, dir, names.name[i]) &&
+            el_sysfs_link_name(&d->fs, path, "driver", driver, sizeof driver) == 0 && strcmp(driver, "nvme") != 0) {
+            memcpy(last, driver, sizeof last);
+            n++;
+        }
+    if (n)
+        el_doctor_find(d, EL_DOCTOR_NOTE, "drives", NULL,
+                       "%s: %u of its virtual functions are bound to %s: what goes through them is not seen, and not "
+                       "capped",
+                       s->controller, n, last);
+}
+
 void el_doctor_drives(struct el_doctor *d)
 {
     uint32_t up = 0, all = 0;
@@ -42,12 +89,10 @@ void el_doctor_drives(struct el_doctor *d)
         all += s->state != EL_SLOT_EMPTY;
         up += s->state == EL_SLOT_UP;
         if (s->state == EL_SLOT_UNBOUND)
-            el_doctor_find(d, EL_DOCTOR_NOTE, "drives",
-                           "echo ADDRESS > /sys/bus/pci/drivers/nvme/bind   (only when nobody uses it)",
-                           "%s: %s; it counts as unknown heat at full power", s->address, s->reason);
+            say_unbound(d, s);
         else if (s->state == EL_SLOT_STALE || s->state == EL_SLOT_FAILED)
-            el_doctor_find(d, EL_DOCTOR_BAD, "drives", NULL, "%s (%s): %s", s->controller[0] ? s->controller : "drive",
-                           s->address, s->reason);
+            say_failed(d, s);
+        check_functions(d, s);
     }
     if (!all)
         el_doctor_find(d, EL_DOCTOR_BAD, "drives", "modprobe nvme\nlspci -d ::0108   (are they seen at all?)",
@@ -59,16 +104,39 @@ void el_doctor_drives(struct el_doctor *d)
 
 static void check_actuator(struct el_doctor *d, const struct el_slot *s)
 {
+    static const char whose[] =
+        "head /sys/fs/cgroup/io.cost.*   (whose is it? For a device that nobody needs it on: echo MAJOR:MINOR enable=0 "
+        "ctrl=auto > io.cost.qos, echo MAJOR:MINOR ctrl=auto > io.cost.model)";
     char budget[256] = "", max[256] = "";
     const struct el_device_ops *ops = d->device.ops;
+    int r = ops->actuator_usable(d->device.dev, EL_ACTUATOR_IO_BUDGET, s->key, budget, sizeof budget);
+    const char *fix = r == -EBUSY || r == -E2BIG ? whose : NULL;
 
-    if (ops->actuator_usable(d->device.dev, EL_ACTUATOR_IO_BUDGET, s->key, budget, sizeof budget) == 0)
+    if (r == 0)
         return;
     if (ops->actuator_usable(d->device.dev, EL_ACTUATOR_IO_MAX, s->key, max, sizeof max) == 0)
-        el_doctor_find(d, EL_DOCTOR_NOTE, "caps", NULL, "%s: capped by io.max, not by io.cost: %s", s->controller,
+        el_doctor_find(d, EL_DOCTOR_NOTE, "caps", fix, "%s: capped by io.max, not by io.cost: %s", s->controller,
                        budget);
+    else if (r == -ENODEV) /* nothing is read or written there */
+        el_doctor_find(d, EL_DOCTOR_NOTE, "caps", NULL, "%s has nothing to cap: %s", s->controller, budget);
     else
-        el_doctor_find(d, EL_DOCTOR_BAD, "caps", NULL, "%s cannot be capped: %s", s->controller, budget);
+        el_doctor_find(d, EL_DOCTOR_BAD, "caps", fix, "%s cannot be capped: %s", s->controller, budget);
+}
+
+/* The journal tells drives by their serials. */
+static void check_serial(struct el_doctor *d, uint32_t row)
+{
+    const struct el_slot *slots = d->inv.slots;
+    const char *serial = slots[row].identify.serial;
+
+    for (uint32_t i = 0; serial[0] && i < row; i++)
+        if (slots[i].controller[0] && strcmp(slots[i].identify.serial, serial) == 0) {
+            el_doctor_find(d, EL_DOCTOR_NOTE, "caps", NULL,
+                           "%s and %s say the same serial: one drive on two paths is capped on the first, two drives "
+                           "are not capped (elementd scan says which)",
+                           slots[i].controller, slots[row].controller);
+            return;
+        }
 }
 
 /* The kernel thread of such an array writes to the drives, in the root cgroup, where no cap reaches. */
@@ -135,6 +203,7 @@ void el_doctor_caps(struct el_doctor *d)
     for (uint32_t i = 0; r == 0 && i < d->inv.n.slots; i++)
         if (d->inv.slots[i].controller[0] && d->inv.slots[i].state == EL_SLOT_UP) {
             check_actuator(d, &d->inv.slots[i]);
+            check_serial(d, i);
             check_array(d, &d->inv.slots[i]);
             check_zfs(d, i);
         }

@@ -362,6 +362,39 @@ def check_error_log(m):
     m.unset(0, 'refusals')
 
 
+def check_doctor(m):
+    """What is healthy is not said to be ill; what is bound to others is told with the lines that take it back."""
+    def drives():
+        process = m.start('doctor', '--json', program=f'{BUILD}/elementd')
+        out = process.communicate(timeout=60)[0]
+        return [f for f in json.loads(out[out.index('{'):])['findings'] if f['topic'] == 'drives']
+    assert [f['level'] for f in drives()] == ['good'], drives()
+    pf = 'sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0'
+    for i in (1, 2):  # one in a guest, one that the host uses
+        m.write(f'{pf[:-1]}{i}/class', '0x010802')
+        m.link(f'{pf[:-1]}{i}/physfn', '../0000:01:00.0')
+        m.link(f'{pf}/virtfn{i - 1}', f'../0000:01:00.{i}')
+        m.link(f'{pf[:-1]}{i}/driver', '../../../../bus/pci/drivers/' + ('vfio-pci', 'nvme')[i - 1])
+        m.link(f'sys/bus/pci/devices/0000:01:00.{i}', f'../../../../{pf[:-1]}{i}')
+    vf = f'{pf[:-1]}2/nvme/nvme7'
+    for name, text in (('state', 'live'), ('transport', 'pcie'), ('serial', 'MOCK0'), ('nvme7n1/nsid', '7'), ('nvme7n1/size', '8')):
+        m.write(f'{vf}/{name}', text)
+    m.link(f'{vf}/device', '../..')
+    m.link('sys/class/nvme/nvme7', f'../../../{vf}')
+    m.write('sys/devices/pci0000:00/0000:00:09.0/class', '0x010802')
+    m.link('sys/devices/pci0000:00/0000:00:09.0/driver', '../../../bus/pci/drivers/uio_pci_generic')
+    m.link('sys/bus/pci/devices/0000:00:09.0', '../../../../sys/devices/pci0000:00/0000:00:09.0')
+    found = drives()
+    assert [f['level'] for f in found] == ['note', 'note', 'good'], found
+    assert 'echo 0000:00:09.0 > /sys/bus/pci/drivers/uio_pci_generic/unbind' in found[0]['fix'], found
+    assert found[1]['text'].startswith('nvme0: 1 of its virtual functions are bound to vfio-pci'), found
+    slots = {s.get('controller'): s for s in m.scan()}
+    assert set(slots) == {None, 'nvme0', 'nvme1'} and [n['nsid'] for n in slots['nvme0']['namespaces']] == [7], slots
+    with open(f'{m.dir}/tree/{pf}/nvme/nvme0/state', 'w') as f:
+        f.write('resetting\n')
+    assert any(f['level'] == 'bad' and 'nvme0' in f['fix'] for f in drives()), drives()
+
+
 def main():
     if os.geteuid() != 0 or subprocess.run(['unshare', '-m', 'true'], capture_output=True).returncode:
         print('skipped: needs the right to make mount namespaces')
@@ -373,7 +406,7 @@ def main():
             print(f'skipped: the namespace cannot be made here: {probe}')
             return 77
         for check in (check_power_states, check_quirks, check_hctm, check_failures, check_states, check_hang, check_odd_answers,
-                      check_odd_pages, check_chaos, check_killed, check_cost, check_error_log):
+                      check_odd_pages, check_chaos, check_killed, check_cost, check_error_log, check_doctor):
             check(m)
             print(f'{check.__name__}: passed')
         return 0
