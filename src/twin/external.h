@@ -47,9 +47,9 @@ struct el_external_state {
 
 struct el_external;
 
-/* Starts `command` with /bin/sh in a process group of its own, to die with the caller. The caller ignores SIGPIPE. `why` takes the reason of
- * this failure and of all later ones, and must live as long as the plant; after a failure only el_external_free may
- * follow. */
+/* Starts `command` with /bin/sh in a process group of its own, to die with the caller. The caller ignores SIGPIPE.
+ * `why` takes the reason of this failure and of all later ones, and must live as long as the plant; after a failure
+ * only el_external_free may follow. */
 int el_external_start(const char *command, struct el_external **out, char *why, size_t why_size);
 int el_external_hello(struct el_external *x, const char *card, uint32_t slots, double dt_s,
                       struct el_external_facts *out);
