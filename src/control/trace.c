@@ -328,6 +328,7 @@ struct replay {
     FILE *file;
     char *line, *rest; /* of which `rest` is not taken yet */
     size_t size;
+    uintmax_t line_no;
     char bad[96];        /* first name that could not be read, "" = none */
     struct el_buf made;  /* what a cell would be now */
     bool line_different; /* some cell of this line */
@@ -342,6 +343,7 @@ static bool next_line(struct replay *r)
 {
     if (getline(&r->line, &r->size, r->file) <= 0)
         return false;
+    r->line_no++;
     r->line[strcspn(r->line, "\n")] = '\0';
     r->rest = r->line;
     return true;
@@ -390,6 +392,21 @@ static void compare_cell(void *ctx, const char *name, const struct column *c, vo
                  *was ? was : "nothing", r->made.len ? r->made.data : "nothing");
 }
 
+/* The line of names, in their order; more may follow them. */
+static void take_name(void *ctx, const char *name, const struct column *c, void *value)
+{
+    struct replay *r = ctx;
+
+    if (!r->bad[0] && strcmp(next_cell(r), name) != 0)
+        el_text_copy(r->bad, sizeof r->bad, name);
+}
+
+static int unreadable(const struct replay *r, char *why, size_t why_size)
+{
+    snprintf(why, why_size, "line %ju: %s is not readable", r->line_no, r->bad);
+    return -EBADMSG;
+}
+
 static int read_head(struct replay *r, char *why, size_t why_size)
 {
     if (!next_line(r) || strncmp(r->line, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) != 0) {
@@ -398,11 +415,13 @@ static int read_head(struct replay *r, char *why, size_t why_size)
     }
     el_text_copy(r->found->law, sizeof r->found->law, r->line + sizeof TRACE_MAGIC - 1);
     WALK(facts_parts, &r->facts, &r->facts.slots, take_fact, r);
-    if (r->bad[0] || r->facts.slots > EL_CARD_SLOTS_MAX || !next_line(r)) { /* the line of names */
-        el_text_copy(why, why_size, "what the law was told beforehand is not whole");
-        return -EBADMSG;
-    }
-    return 0;
+    if (r->facts.slots < 1 || r->facts.slots > EL_CARD_SLOTS_MAX)
+        el_text_copy(r->bad, sizeof r->bad, "slots");
+    if (!r->bad[0] && (!next_line(r) || strcmp(next_cell(r), "t_s") != 0))
+        el_text_copy(r->bad, sizeof r->bad, "the line of names");
+    WALK(input_parts, &r->in, &r->facts.slots, take_name, r);
+    WALK(output_parts, &r->out, &r->facts.slots, take_name, r);
+    return r->bad[0] ? unreadable(r, why, why_size) : 0;
 }
 
 static int make_law(struct replay *r, char *why, size_t why_size)
@@ -425,11 +444,10 @@ static int replay_line(struct replay *r, char *why, size_t why_size)
     if (el_num_parse_double(next_cell(r), &t_s) < 0)
         el_text_copy(r->bad, sizeof r->bad, "t_s");
     WALK(input_parts, &r->in, &r->facts.slots, take_cell, r);
-    if (r->bad[0] || !r->rest) {
-        snprintf(why, why_size, "tick %ju: %s is not readable", (uintmax_t)r->found->ticks + 1,
-                 r->bad[0] ? r->bad : "the end");
-        return -EBADMSG;
-    }
+    if (!r->bad[0] && !r->rest)
+        el_text_copy(r->bad, sizeof r->bad, "the end");
+    if (r->bad[0])
+        return unreadable(r, why, why_size);
     el_governor_step(r->law, &r->in, &r->out);
     WALK(output_parts, &r->out, &r->facts.slots, compare_cell, r);
     r->found->ticks++;

@@ -90,7 +90,41 @@ static void what_is_no_trace_is_refused(void **state)
     assert_int_equal(replay_text("t_s,a,b\n1,2,3\n", why, sizeof why), -EBADMSG);
     assert_int_equal(replay_text("# elementd trace 1, law element\n# slots 99\n", why, sizeof why), -EBADMSG);
     assert_int_equal(replay_text("# elementd trace 1, law element\n", why, sizeof why), -EBADMSG);
-    assert_non_null(strstr(why, "not whole"));
+    assert_string_equal(why, "line 1: slots is not readable");
+}
+
+/* Each edit of one character is found, and where. */
+static void edits_are_told(void **state)
+{
+    static const struct {
+        const char *found;
+        size_t at;
+        char now;
+        const char *said;
+    } edits[] = {
+        {"# margin_c ", 3, 'u', "margin_c is not readable"},
+        {"# slots ", 8, '0', "slots is not readable"},
+        {"\nt_s,", 1, 'T', "the line of names is not readable"},
+        {",out0.cap_ratio,", 5, '1', "out0.cap_ratio is not readable"},
+        {"\n0,", 1, 'x', "t_s is not readable"},
+        {"\n0,", 3, 'x', "now_us is not readable"},
+    };
+    char why[200], *at;
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(edits); i++) {
+        struct el_buf text = {0};
+
+        assert_int_equal(
+            el_file_read(AT_FDCWD, EL_SOURCE_DIR "/tests/fuzz/corpus/control_trace/short.csv", 1 << 20, &text), 0);
+        at = strstr(text.data, edits[i].found);
+        assert_non_null(at);
+        at[edits[i].at] = edits[i].now;
+        assert_int_equal(replay_text(text.data, why, sizeof why), -EBADMSG);
+        assert_int_equal(strncmp(why, "line ", 5), 0);
+        if (!strstr(why, edits[i].said))
+            fail_msg("%s: %s", edits[i].said, why);
+        el_buf_free(&text);
+    }
 }
 
 static void a_truth_value_is_0_or_1(void **state)
@@ -113,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_replays),
         cmocka_unit_test(what_is_no_trace_is_refused),
+        cmocka_unit_test(edits_are_told),
         cmocka_unit_test(a_truth_value_is_0_or_1),
     };
 
