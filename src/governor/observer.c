@@ -293,6 +293,15 @@ static void scale_learn(struct el_observer *o, double card_w)
     o->then_card_w = card_w;
 }
 
+/* Counters tell watts from their second reading on: until then the host's share of the card's power is a guess. */
+static bool host_counted(const struct el_observer *o, const struct el_governor_input *in, uint32_t slots)
+{
+    for (uint32_t i = 0; i < slots; i++)
+        if (in->slot[i].present && in->slot[i].io_valid && !o->node[i].io_known)
+            return false;
+    return true;
+}
+
 /* What the card draws beside host I/O: measured where there is a sensor, else declared. */
 static void power_step(struct el_observer *o, const struct el_governor_card *card, const struct el_governor_input *in)
 {
@@ -304,7 +313,7 @@ static void power_step(struct el_observer *o, const struct el_governor_card *car
         o->host_w += o->node[i].host_w;
         declared += in->slot[i].present ? in->slot[i].io_valid ? card->slot[i].idle_w : card->slot[i].full_w : 0;
     }
-    if (!el_reading_usable(&in->card_power_mw)) {
+    if (!el_reading_usable(&in->card_power_mw) || (!o->card_w_us && !host_counted(o, in, card->slots))) {
         o->overhead_w = o->card_w_us && in->now_us - o->card_w_us < 60 * EL_USEC_PER_SEC ? o->overhead_w : declared;
         return;
     }

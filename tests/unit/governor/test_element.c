@@ -420,12 +420,39 @@ static void a_card_limit_below_idle_floors_everything(void **state)
     bed_close(&b);
 }
 
+/* Nothing is known at first, then the counters' first reading, which tells no watts, comes with the card's power. */
+static void a_card_limit_holds_from_the_first_watts_on(void **state)
+{
+    struct bed b;
+
+    bed_open(&b, &el_law_element, 4);
+    b.card.card_limit_w = 27;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int t = 0; t < 60; t++) {
+        double watts = 5;
+
+        for (int i = 0; i < 4; i++) {
+            b.in.slot[i].io_valid = t > 0;
+            b.temp_c[i] = t > 0 ? 50 : NAN;
+            b.host_w[i] = 5.5;
+            watts += 2.5 + (t > 1 ? EL_MIN(5.5, b.d.slot[i].cap_ratio < 1 ? b.d.slot[i].budget_w : 5.5) : 0.275);
+        }
+        if (t > 0)
+            b.in.card_power_mw = el_reading_good((int64_t)(watts * 1000), b.in.now_us + 1000000);
+        if (t > 4)
+            assert_true(watts < 27 * 1.03);
+        bed_step(&b);
+    }
+    bed_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_switch_is_held_at_its_limit),
         cmocka_unit_test(a_switch_too_hot_for_idle_floors_everything),
         cmocka_unit_test(a_card_limit_below_idle_floors_everything),
+        cmocka_unit_test(a_card_limit_holds_from_the_first_watts_on),
         cmocka_unit_test(idle_envelope_means_no_caps_and_no_writes),
         cmocka_unit_test(limit_is_held_and_reasons_are_given),
         cmocka_unit_test(counters_that_lie_do_not_heat),
