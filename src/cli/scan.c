@@ -99,6 +99,7 @@ static json_t *slot_json(const struct el_scan *scan, uint32_t row)
 {
     const struct el_snapshot *s = scan->world.s;
     const struct el_slot *t = &el_snapshot_slots(s)[row];
+    const struct el_link *link = el_snapshot_link(s, row, EL_LINK_DRIVE);
     json_t *o = json_pack("{s:i, s:s}", "slot", (int)t->number, "state", el_slot_state_name(t->state));
 
     put_text(o, "reason", t->reason);
@@ -119,9 +120,8 @@ static json_t *slot_json(const struct el_scan *scan, uint32_t row)
     put_number(o, "limit_celsius", t->decision.limit_c);
     put_number(o, "warning_celsius", el_nvme_kelvin_c(t->identify.wctemp_k));
     put_number(o, "critical_celsius", el_nvme_kelvin_c(t->identify.cctemp_k));
-    for (uint32_t i = 0; i < s->links.count; i++)
-        if (el_snapshot_links(s)[i].slot == (int32_t)row && el_snapshot_links(s)[i].role == EL_LINK_DRIVE)
-            json_object_set_new(o, "link", link_json(&el_snapshot_links(s)[i]));
+    if (link)
+        json_object_set_new(o, "link", link_json(link));
     json_object_set_new(o, "namespaces", namespaces_json(s, row));
     json_object_set_new(o, "actuators", hands_json(scan->hand[row]));
     return o;

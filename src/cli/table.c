@@ -163,20 +163,13 @@ static double rate(const struct el_snapshot *s, const struct el_snapshot *before
 /* "x4 8" (lanes, GT/s), with "!" when that is less than it should be. */
 static void link_cell(struct el_buf *b, const struct el_snapshot *s, uint32_t row)
 {
-    char text[24] = "-";
+    const struct el_link *l = el_snapshot_link(s, row, EL_LINK_DRIVE);
+    char text[24];
 
-    for (uint32_t i = 0; i < s->links.count; i++) {
-        const struct el_link *l = &el_snapshot_links(s)[i];
-
-        if (l->role != EL_LINK_DRIVE || l->slot != (int32_t)row || !l->known)
-            continue;
-        if (!l->up)
-            snprintf(text, sizeof text, "down");
-        else
-            snprintf(text, sizeof text, "x%u %u%s%s", l->current_width, l->current_mts / 1000,
-                     l->current_mts % 1000 ? ".5" : "", l->degraded ? " !" : "");
-    }
-    cell(b, 8, text);
+    if (l && l->known && l->up)
+        snprintf(text, sizeof text, "x%u %u%s%s", l->current_width, l->current_mts / 1000,
+                 l->current_mts % 1000 ? ".5" : "", l->degraded ? " !" : "");
+    cell(b, 8, !l || !l->known ? "-" : l->up ? text : "down");
 }
 
 static void because(struct el_buf *b, const struct el_slot_decision *d, int64_t now_us)

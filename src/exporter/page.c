@@ -211,14 +211,6 @@ static void put_card_facts(const struct el_page *p, const struct el_card *c, str
     el_buf_puts(b, "</dd></div></dl>");
 }
 
-static const struct el_link *drive_link(const struct el_page *p, const struct el_card *c, uint32_t row)
-{
-    for (uint32_t i = c->first_link; i < c->first_link + c->links; i++)
-        if (el_snapshot_links(p->s)[i].role == EL_LINK_DRIVE && el_snapshot_links(p->s)[i].slot == (int32_t)row)
-            return &el_snapshot_links(p->s)[i];
-    return NULL;
-}
-
 static void cell(struct el_buf *b, const char *label)
 {
     el_buf_printf(b, "<td role=\"cell\" data-label=\"%s\">", label);
@@ -300,9 +292,9 @@ static void put_cap(const struct el_page *p, const struct el_slot *t, struct el_
     el_buf_puts(b, "</small></td>");
 }
 
-static void put_link(const struct el_page *p, const struct el_card *c, uint32_t row, struct el_buf *b)
+static void put_link(const struct el_page *p, uint32_t row, struct el_buf *b)
 {
-    const struct el_link *k = drive_link(p, c, row);
+    const struct el_link *k = el_snapshot_link(p->s, row, EL_LINK_DRIVE);
 
     cell(b, "Link");
     if (!k || !k->known || p->state != EL_SOURCE_FRESH) {
@@ -387,7 +379,7 @@ static void put_slot_row(const struct el_page *p, const struct el_card *c, uint3
     put_state(p, t, b);
     put_temperature(p, t, b);
     put_cap(p, t, b);
-    put_link(p, c, row, b);
+    put_link(p, row, b);
     put_health(p, t, b);
     cell(b, "Last hour");
     if (t->state != EL_SLOT_EMPTY)

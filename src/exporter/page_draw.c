@@ -45,18 +45,6 @@ static void slot_place(const struct el_card *c, const struct layout *l, uint32_t
              : l->switch_y + (c->has_switch ? SWITCH_H : 0) + 2 * GAP + (int)(row - l->rows_above) * (SLOT_H + GAP);
 }
 
-/* The link that ends at a slot of this card. */
-static const struct el_link *link_of(const struct el_page *p, const struct el_card *c, uint32_t slot_row,
-                                     enum el_link_role role)
-{
-    const struct el_link *links = el_snapshot_links(p->s);
-
-    for (uint32_t i = c->first_link; i < c->first_link + c->links; i++)
-        if (links[i].role == role && (role != EL_LINK_DRIVE || links[i].slot == (int32_t)slot_row))
-            return &links[i];
-    return NULL;
-}
-
 static const char *link_class(const struct el_page *p, const struct el_link *k)
 {
     if (!k || !k->known || p->state != EL_SOURCE_FRESH)
@@ -73,7 +61,7 @@ static void link_text(const struct el_link *k, struct el_buf *b)
 static void draw_link(const struct el_page *p, const struct el_card *c, const struct layout *l, uint32_t i,
                       struct el_buf *b)
 {
-    const struct el_link *k = link_of(p, c, c->first_slot + i, EL_LINK_DRIVE);
+    const struct el_link *k = el_snapshot_link(p->s, c->first_slot + i, EL_LINK_DRIVE);
     uint32_t row = i / l->columns;
     int x, y, up;
 
@@ -154,7 +142,7 @@ static void draw_switch(const struct el_page *p, const struct el_card *c, const 
 /* The edge connector with the link to the host. */
 static void draw_edge(const struct el_page *p, const struct el_card *c, const struct layout *l, struct el_buf *b)
 {
-    const struct el_link *k = link_of(p, c, c->first_slot, c->has_switch ? EL_LINK_UPSTREAM : EL_LINK_DRIVE);
+    const struct el_link *k = el_snapshot_link(p->s, c->first_slot, c->has_switch ? EL_LINK_UPSTREAM : EL_LINK_DRIVE);
     int x = MARGIN + 20, w = EL_MIN(l->width - 2 * x, 260);
 
     el_buf_printf(b, "<path class=\"edge\" d=\"M%d %dh%dv%dh-%dz\"/>", x, l->board_h, w, EDGE_H - 12, w);

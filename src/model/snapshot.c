@@ -245,6 +245,17 @@ const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const c
     return *why ? NULL : s;
 }
 
+const struct el_link *el_snapshot_link(const struct el_snapshot *s, uint32_t slot, enum el_link_role role)
+{
+    const struct el_card *c = &el_snapshot_cards(s)[el_snapshot_slots(s)[slot].card];
+    const struct el_link *first = el_snapshot_links(s) + c->first_link;
+
+    for (const struct el_link *l = first; l < first + c->links; l++)
+        if (l->role == role && (role != EL_LINK_DRIVE || l->slot == (int32_t)slot))
+            return l;
+    return NULL;
+}
+
 bool el_snapshot_fresh(const struct el_snapshot *s, int64_t now_us)
 {
     return now_us - s->time_us <= STALE_PERIODS * (s->period_ms ? s->period_ms : PERIOD_MS_DEFAULT) * EL_USEC_PER_MSEC;

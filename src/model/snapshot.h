@@ -359,6 +359,9 @@ EL_SNAPSHOT_TABLE(sensors, el_sensor)
 EL_SNAPSHOT_TABLE(events, el_event)
 EL_SNAPSHOT_TABLE(alarms, el_alarm)
 
+/* The link of this role on the slot's card; of EL_LINK_DRIVE, the slot's own. NULL = none known. */
+const struct el_link *el_snapshot_link(const struct el_snapshot *s, uint32_t slot, enum el_link_role role);
+
 /* False: older than three of its periods. The daemon hangs or is gone, and nobody may believe what changes by the
  * second. */
 bool el_snapshot_fresh(const struct el_snapshot *s, int64_t now_us);
