@@ -354,8 +354,10 @@ static void hwmon(struct capture *c)
         char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH], device[EL_SYSFS_PATH], bus[16];
 
         if (el_sysfs_join(path, "sys/class/hwmon", names.name[i]) &&
-            el_sysfs_link_name(c->fs, path, "device/subsystem", bus, sizeof bus) == 0 && strcmp(bus, "w1") == 0)
-            continue; /* named by its serial; libsensors passes it over too */
+            el_sysfs_link_name(c->fs, path, "device/subsystem", bus, sizeof bus) == 0 && strcmp(bus, "w1") == 0) {
+            hwmon_files(c, path); /* not its device, whose name is its serial */
+            continue;
+        }
         if (!enter(c, "sys/class/hwmon", names.name[i], real))
             continue;
         hwmon_files(c, real);
@@ -364,6 +366,7 @@ static void hwmon(struct capture *c)
         put_link(c, path, device);
         hwmon_files(c, device); /* old drivers keep them there; makes the directory too */
         copy(c, device, "power/runtime_status");
+        copy_link_name(c, device, "subsystem");
     }
 }
 

@@ -30,14 +30,23 @@ static const struct el_sensor_unit *parse_value_name(const char *file, char feat
     return u;
 }
 
-/* The chip's name as libsensors prints it: driver, bus, address on the bus. */
-static void chip_name(const char *driver, const char *device, char *out, size_t size)
+/* The chip's name as libsensors prints it: driver, bus, address on the bus. `bus`: "" where nobody recorded it; then
+ * the look of the device's name decides. */
+static void chip_name(const char *driver, const char *bus, const char *device, char *out, size_t size)
 {
+    static const char *const known[] = {"", "i2c", "spi", "pci", "platform", "of_platform", "acpi", "hid", "scsi"};
     unsigned a, b, c, d;
-    const char *dot = strrchr(device, '.');
+    const char *dot = strrchr(device, '.'), *colon = strchr(device, ':');
+    bool is_known = false;
     char rest;
 
-    if (el_pcie_is_address(device) && sscanf(device, "%x:%x:%x.%x", &a, &b, &c, &d) == 4)
+    for (size_t i = 0; i < EL_ARRAY_SIZE(known); i++)
+        is_known |= strcmp(bus, known[i]) == 0;
+    if (strcmp(bus, "mdio_bus") == 0 && colon && sscanf(colon, ":%u", &a) == 1)
+        snprintf(out, size, "%s-mdio-%x", driver, a);
+    else if (!is_known || !device[0])
+        snprintf(out, size, "%s-virtual-0", driver);
+    else if (el_pcie_is_address(device) && sscanf(device, "%x:%x:%x.%x", &a, &b, &c, &d) == 4)
         snprintf(out, size, "%s-pci-%04x", driver, (a << 16) + (b << 8) + (c << 3) + d);
     else if (sscanf(device, "%u-%4x%c", &a, &b, &rest) == 2)
         snprintf(out, size, "%s-i2c-%u-%02x", driver, a, b);
@@ -51,10 +60,8 @@ static void chip_name(const char *driver, const char *device, char *out, size_t 
         snprintf(out, size, "%s-acpi-0", driver);
     else if (dot && sscanf(dot + 1, "%u%c", &a, &rest) == 1)
         snprintf(out, size, "%s-isa-%04x", driver, a);
-    else if (device[0])
-        snprintf(out, size, "%s-isa-0000", driver);
     else
-        snprintf(out, size, "%s-virtual-0", driver);
+        snprintf(out, size, "%s-isa-0000", driver);
 }
 
 static double read_number(const struct el_sysfs *fs, const struct el_hwtext_place *p, const char *ending, double none)
@@ -125,7 +132,7 @@ static int scan_dir(const struct el_sysfs *fs, struct el_inventory *inv, struct 
 
 static int scan_chip(const struct el_sysfs *fs, struct el_inventory *inv, struct el_hwtext *t, const char *hwmon)
 {
-    char dir[EL_SYSFS_PATH], device_dir[EL_SYSFS_PATH], device[EL_SYSFS_PATH] = "", driver[64], chip[96];
+    char dir[EL_SYSFS_PATH], device_dir[EL_SYSFS_PATH], device[EL_SYSFS_PATH] = "", driver[64], chip[96], bus[32] = "";
     uint32_t before = t->n;
     int r;
 
@@ -140,7 +147,8 @@ static int scan_chip(const struct el_sysfs *fs, struct el_inventory *inv, struct
         memmove(device, strrchr(device, '/') + 1, strlen(strrchr(device, '/')));
     if (strcmp(device, "device") == 0) /* a plain folder: its name tells nothing */
         device[0] = '\0';
-    chip_name(driver, device, chip, sizeof chip);
+    el_sysfs_link_name(fs, device_dir, "subsystem", bus, sizeof bus);
+    chip_name(driver, bus, device, chip, sizeof chip);
     r = scan_dir(fs, inv, t, chip, hwmon, dir);
     if (r == 0 && t->n == before) /* old drivers keep their files in the device */
         r = scan_dir(fs, inv, t, chip, hwmon, device_dir);
