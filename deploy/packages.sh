@@ -25,4 +25,4 @@ TEST_PACKAGES="libcmocka-dev snmp snmpd snmptrapd smitools prometheus-snmp-expor
 FULL_PACKAGES="chromium mmdebstrap clang clang-tidy clang-format cppcheck llvm wrk prometheus-node-exporter"
 # Where Node.js came from elsewhere, Debian's npm cannot be installed beside it.
 command -v npm >/dev/null || FULL_PACKAGES+=" nodejs npm"
-LAB_PACKAGES="pciutils procps qemu-system-x86 busybox-static cpio xz-utils kmod zstd mdadm"
+LAB_PACKAGES="pciutils procps qemu-system-x86 busybox-static cpio xz-utils kmod zstd mdadm nvme-cli"
