@@ -35,6 +35,9 @@ set_tests_properties(faults.wakes PROPERTIES LABELS faults TIMEOUT 300)
 # A drive that hangs is slowed, though its fall is followed by a look for drives.
 add_test(NAME faults.hung_is_slowed COMMAND faults_campaign --first 702677 --count 1)
 set_tests_properties(faults.hung_is_slowed PROPERTIES LABELS faults TIMEOUT 300)
+# One that hangs when it is plugged in cannot say who it is, and is not slowed until it does.
+add_test(NAME faults.swapped_while_hung COMMAND faults_campaign --first 2158102 --count 1)
+set_tests_properties(faults.swapped_while_hung PROPERTIES LABELS faults TIMEOUT 300)
 add_test(NAME faults.all COMMAND faults_campaign --count 10000)
 set_tests_properties(faults.all PROPERTIES LABELS "faults;full" TIMEOUT 7200)
 # SIGKILL at every write of a scenario (534 of this one); a week of 8 drives.

@@ -134,8 +134,28 @@ static int add_own_fault(struct trial *t, int slot, double from, double to)
 
 static void mark_unknown(struct trial *t, int slot, bool silent, double from, double to)
 {
-    if (silent && slot >= 0 && (from < TICK_S || (t->again_s >= from - TICK_S && t->again_s <= to)))
+    bool unknown = from < TICK_S || (t->again_s >= from - TICK_S && t->again_s <= to);
+
+    for (uint32_t i = 0; i < t->scenario.events; i++) {
+        const struct el_scenario_event *e = &t->scenario.event[i];
+        double there_s = e->at_s + e->for_s;
+
+        unknown |= e->kind == EL_SCENARIO_DRIVE_SWAPPED && e->slot == slot && there_s >= from && there_s <= to;
+    }
+    if (silent && unknown && slot >= 0)
         t->no_hands[slot] = true;
+}
+
+/* Who cannot say who it is when the daemon starts, or when it is plugged in, is not written to. */
+static void mark_all_unknown(struct trial *t)
+{
+    for (int i = 0; i < t->b.faults; i++)
+        mark_unknown(t, t->b.fault[i].slot, t->b.fault[i].kind <= BROKEN_EIO, t->b.fault[i].from_s, t->b.fault[i].to_s);
+    for (uint32_t i = 0; i < t->scenario.events; i++) {
+        const struct el_scenario_event *e = &t->scenario.event[i];
+
+        mark_unknown(t, e->slot, e->kind == EL_SCENARIO_DRIVE_HUNG, e->at_s, e->at_s + e->for_s);
+    }
 }
 
 /* In the midst of what happens to it the daemon is told for a while to set nothing, and it ends and begins again. */
@@ -156,14 +176,6 @@ static void interrupt(struct trial *t, double from, double to)
     if (cold) { /* what is not hot is let go */
         add_event(t, EL_SCENARIO_INLET, -1, fmax(1, t->advise_s - 40), 0);
         t->to_s = LAST_S;
-    }
-    /* Who cannot say who it is when the daemon starts is not written to. */
-    for (int i = 0; i < t->b.faults; i++)
-        mark_unknown(t, t->b.fault[i].slot, t->b.fault[i].kind <= BROKEN_EIO, t->b.fault[i].from_s, t->b.fault[i].to_s);
-    for (uint32_t i = 0; i < t->scenario.events; i++) {
-        const struct el_scenario_event *e = &t->scenario.event[i];
-
-        mark_unknown(t, e->slot, e->kind == EL_SCENARIO_DRIVE_HUNG, e->at_s, e->at_s + e->for_s);
     }
     snprintf(t->what + n, sizeof t->what - n, ", advise %.0f..%.0f s, again at %.0f s", t->advise_s, t->to_s,
              t->again_s);
@@ -200,6 +212,7 @@ void trial_invent(struct trial *t, uint64_t seed)
     }
     if (t->early)
         interrupt(t, from, to);
+    mark_all_unknown(t);
 }
 
 /* ---- invariants, after each round ---- */
@@ -329,13 +342,14 @@ void trial_check_restored(struct trial *t)
         hurt(t, NOT_ORIGINAL, "%u", t->b.not_original);
 }
 
-static void clear_dirs(const struct el_settings *s)
+static void clear_dirs(void)
 {
-    static const char *const files[] = {"journal", "endurance", "learnt", "lock"};
+    static const char *const files[] = {"state/journal", "state/endurance", "state/learnt", "state/lock",
+                                        "run/snapshot"};
     char path[EL_PATH_MAX + 16];
 
     for (size_t i = 0; i < EL_ARRAY_SIZE(files); i++) {
-        snprintf(path, sizeof path, "%s/%s", s->state_dir, files[i]);
+        snprintf(path, sizeof path, "%s/%s", dir, files[i]);
         unlink(path);
     }
 }
@@ -363,7 +377,7 @@ bool trial_open(struct trial *t)
 
     if (r < 0)
         printf("seed %llu: the twin: %s\n", (unsigned long long)t->seed, why);
-    clear_dirs(&t->settings);
+    clear_dirs();
     t->b.settings = &t->settings;
     return r == 0;
 }
