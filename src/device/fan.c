@@ -24,12 +24,15 @@ static int put(const struct el_sysfs *fs, const char *path, int64_t v)
     return el_file_write_attr(fs->root, path, text);
 }
 
+/* What no driver should tell could not be given back either: -ERANGE. */
 static int state(const struct el_sysfs *fs, const char *pwm, int64_t *duty, int64_t *enable)
 {
     char path[EL_SYSFS_PATH];
     int r = enable_path(pwm, path) ? el_sysfs_i64(fs, "", pwm, duty) : -ENAMETOOLONG;
 
-    return r == 0 ? el_sysfs_i64(fs, "", path, enable) : r;
+    if (r == 0)
+        r = el_sysfs_i64(fs, "", path, enable);
+    return r == 0 && (*duty < 0 || *duty > FULL_PWM || *enable < 0 || *enable > INT32_MAX) ? -ERANGE : r;
 }
 
 int el_fan_usable(const struct el_sysfs *fs, const char *pwm, char *why, size_t why_size)
@@ -82,7 +85,7 @@ int el_fan_read(const struct el_sysfs *fs, const char *pwm, double *ratio)
         return r;
     if (enable != MANUAL)
         return -EBUSY;
-    *ratio = EL_CLAMP((double)duty / FULL_PWM, 0.0, 1.0);
+    *ratio = (double)duty / FULL_PWM;
     return 0;
 }
 

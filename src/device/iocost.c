@@ -78,6 +78,25 @@ static void save_line(const struct el_cgroup *cg, enum el_cgroup_file file, cons
     el_buf_printf(out, ";%s %s %s", device, saved_as[file], line.data);
 }
 
+/* Whether restore understands it. */
+static bool is_saved(const char *text)
+{
+    const char *p = text + 3;
+    size_t length;
+
+    if (strncmp(text, "off", 3) != 0)
+        return false;
+    for (int qos, model; *p; p = strchrnul(p + 1, ';')) {
+        qos = model = 0;
+        sscanf(p, ";%*u:%*u qos enable=0 ctrl=user%n", &qos);
+        sscanf(p, ";%*u:%*u model ctrl=user%n", &model);
+        length = strcspn(p + 1, ";\n");
+        if ((!qos && !model) || length >= SETTING_MAX || p[1 + length] == '\n')
+            return false;
+    }
+    return true;
+}
+
 /* What stood there before us is always off: what a foreign owner enabled is refused, never touched. "off", and behind
  * it for each device the settings that someone had made without enabling them: ";259:0 model ctrl=user ...". */
 int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *text, size_t size)
@@ -97,7 +116,7 @@ int el_iocost_save(const struct el_cgroup *cg, const struct el_disks *d, char *t
         save_line(cg, EL_CGROUP_MODEL, d->disk[i].number, &saved);
     }
     if (r == 0)
-        r = saved.failed ? -ENOMEM : saved.len >= size ? -E2BIG : 0;
+        r = saved.failed ? -ENOMEM : saved.len >= size ? -E2BIG : is_saved(saved.data) ? 0 : -EINVAL;
     if (r == 0)
         memcpy(text, saved.data, saved.len + 1);
     return r;
@@ -130,12 +149,13 @@ int el_iocost_usable(const struct el_cgroup *cg, const struct el_disks *d, char 
     if (r < 0)
         return explain(r, why, why_size, "no namespace with a block device");
     r = el_iocost_save(cg, d, original, sizeof original);
-    return explain(r, why, why_size,
-                   r == 0        ? ""
-                   : r == -EBUSY ? "io.cost is already set up by someone else (an iocost.conf, a container manager, an "
-                                   "administrator); it is left alone"
-                   : r == -E2BIG
-                       ? "too many io.cost settings of others, off now, to be given back later; io.max is used instead"
+    return explain(
+        r, why, why_size,
+        r == 0         ? ""
+        : r == -EBUSY  ? "io.cost is already set up by someone else (an iocost.conf, a container manager, an "
+                         "administrator); it is left alone"
+        : r == -EINVAL ? "io.cost settings of others, off now, that are not understood; io.max is used instead"
+        : r == -E2BIG  ? "too many io.cost settings of others, off now, to be given back later; io.max is used instead"
                        : "out of memory");
 }
 
@@ -253,22 +273,6 @@ int el_iocost_read(struct el_cgroup *cg, const struct el_disks *d, struct el_ioc
         out->ratio = out->budget_w = NAN; /* set by an earlier run: on, but what its prices mean is not known */
     }
     return 0;
-}
-
-static bool is_saved(const char *text)
-{
-    const char *p = text + 3;
-
-    if (strncmp(text, "off", 3) != 0)
-        return false;
-    for (int qos, model; *p; p = strchrnul(p + 1, ';')) {
-        qos = model = 0;
-        sscanf(p, ";%*u:%*u qos enable=0 ctrl=user%n", &qos);
-        sscanf(p, ";%*u:%*u model ctrl=user%n", &model);
-        if (!qos && !model)
-            return false;
-    }
-    return true;
 }
 
 /* What was saved for a device in a file, else what is there without anybody's settings. */

@@ -173,6 +173,8 @@ int main(int argc, char **argv)
 
     if (!mkdtemp(dir) || !load() || !freopen("/dev/null", "w", stderr)) /* what it says about its faults is expected */
         return 2;
+    mallopt(M_ARENA_MAX, 1); /* as both daemons do */
+    mallopt(M_MMAP_THRESHOLD, 64 * 1024);
     el_log_setup("soak", EL_LOG_ERROR, EL_LOG_TEXT);
     el_settings_default(&settings);
     snprintf(settings.state_dir, sizeof settings.state_dir, "%s/state", dir);
