@@ -135,7 +135,7 @@ def dead_receiver_of_informs(b):
     b.agent("--standalone", f"udp:127.0.0.1:{other}", "--state", b.dir / "persist", log="other.log")
     rival = test_agent.slowest_answer(other, 2)
     print(f"  slowest answer: {worst * 1000:.1f} ms, of an agent without receivers {rival * 1000:.1f} ms")
-    assert worst < 0.3 + 5 * rival, (worst, rival)  # one that waits does so for a second and more
+    assert worst < 0.9 + 5 * rival, (worst, rival)  # one that waits does so for a second and more
 
 
 def informs(b):
