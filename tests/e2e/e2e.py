@@ -6,13 +6,15 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import waiting
+from waiting import free_port
 
 BUILD = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
 ELEMENTD, EXPORTER = os.path.join(BUILD, "elementd"), os.path.join(BUILD, "elementd-exporter")
@@ -24,30 +26,13 @@ if "-fsanitize" in open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8")
     SLOW = 5
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def check(condition, what):
     if not condition:
         raise AssertionError(what)
 
 
 def wait_for(what, predicate, seconds=10):
-    """The first true value of predicate(), or a failure that says what was waited for."""
-    end = time.monotonic() + seconds * SLOW
-    last = None
-    while time.monotonic() < end:
-        try:
-            last = predicate()
-            if last:
-                return last
-        except (OSError, urllib.error.URLError) as e:
-            last = e
-        time.sleep(0.05)
-    raise AssertionError(f"waited {seconds * SLOW} s for {what}; last: {last!r}")
+    return waiting.wait_for(what, predicate, seconds * SLOW)
 
 
 class Run:

@@ -8,7 +8,7 @@ import tempfile
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from e2e import ELEMENTD, Run, SLOW, check, command, wait_for
+from e2e import Run, SLOW, check, command, wait_for
 
 OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 

@@ -15,6 +15,9 @@ ELEMENTD, EXPORTER = os.path.join(BUILD, "elementd"), os.path.join(BUILD, "eleme
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "fixtures")
 SMART = sorted(os.path.join(FIXTURES, "pages", f) for f in os.listdir(os.path.join(FIXTURES, "pages")) if f.endswith(".smart.bin"))[0]
+sys.path.append(os.path.join(HERE, "..", "support"))
+from waiting import free_port, wait_for
+
 bad = []
 
 
@@ -89,19 +92,13 @@ def exporter(base, port):
 
 
 with tempfile.TemporaryDirectory(prefix="el-shortage-") as scratch:
-    import socket
     os.chmod(scratch, 0o755)
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        free = s.getsockname()[1]
     governor = subprocess.Popen([ELEMENTD, "govern", "--simulate", "element-aic", "--runtime-dir", scratch + "/run", "--state-dir", scratch + "/gstate", "--sandbox", "off"],
                                 stderr=subprocess.DEVNULL)
     try:
-        end = time.monotonic() + 60
-        while not os.path.exists(scratch + "/run/snapshot") and time.monotonic() < end:
-            time.sleep(0.05)
+        wait_for("a snapshot", lambda: os.path.exists(scratch + "/run/snapshot"))
         commands(scratch)
-        exporter(scratch, free)
+        exporter(scratch, free_port())
     finally:
         governor.terminate()
         governor.wait()

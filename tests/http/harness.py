@@ -5,28 +5,14 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import threading
-import time
 
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def wait_until(what, condition, seconds=10):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        result = condition()
-        if result:
-            return result
-        time.sleep(0.05)
-    raise AssertionError(f"{what}: not within {seconds} s")
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from waiting import free_port, wait_for as wait_until
 
 
 class Exporter:

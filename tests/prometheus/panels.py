@@ -11,7 +11,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,9 @@ import urllib.request
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/support"))
+from waiting import free_port, wait_for
+
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 SCRAPES = 20  # before panels are asked: their rates look back 15 s
 # Queries that may be empty although their panel is not: what a simulated card of minutes cannot have.
@@ -39,27 +41,9 @@ SCENARIO = {
 ALERTS = {"ElementDriveLost", "ElementLinkDegraded", "ElementDriveReplaced", "ElementInletOutOfRange"}
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def get(url, seconds=10):
     with urllib.request.urlopen(url, timeout=seconds) as r:
         return r.read().decode()
-
-
-def wait_for(what, check, seconds=30):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            if check():
-                return
-        except OSError:
-            pass
-        time.sleep(0.2)
-    raise SystemExit(f"{what}: not within {seconds} s")
 
 
 class World:

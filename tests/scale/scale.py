@@ -31,6 +31,9 @@ import urllib.parse
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/support"))
+from waiting import free_port
+
 RULES = ROOT / "deploy/prometheus/rules"
 FOUND, BAD = {}, []
 LATE = "element_ticks_late_total"
@@ -43,12 +46,6 @@ def say(name, value, good=True, note=""):
     print(f"{name:52} {shown:>14} {'' if good else ' FAILED'} {note}", flush=True)
     if not good:
         BAD.append(name)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def get(port, path):

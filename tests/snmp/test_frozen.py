@@ -10,7 +10,6 @@ import pathlib
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 
