@@ -15,7 +15,7 @@
 #define RISE_MAX_C   4.0   /* ... at most, as its cap is held */
 #define REDUCE       0.65
 #define REDUCE_LATE  0.45
-#define AMONG        0.8 /* of a blind drive among others that see */
+#define AMONG        0.9 /* of a blind drive among others that see */
 #define FOLLOW       0.2 /* of a blind drive's cap: smaller moves of its neighbours' are not followed */
 #define STARTUP_S    60.0
 #define OBEY_S       20.0 /* a cap may take this long to bite: queued work, slow actuators */

@@ -78,13 +78,13 @@ static void a_blind_drive_follows_what_neighbours_may(void **state)
     open_puppet(&b, 4, 1);
     b.temp_c[0] = NAN;
     bed_run(&b, 200);
-    assert_float_equal(b.d.slot[0].cap_ratio, 0.8, 1e-9);
-    puppet.cap = 0.9; /* 0.72 is not worth one */
+    assert_float_equal(b.d.slot[0].cap_ratio, 0.9, 1e-9);
+    puppet.cap = 0.9; /* 0.81 is not worth one */
     bed_run(&b, 10);
-    assert_float_equal(b.d.slot[0].cap_ratio, 0.8, 1e-9);
+    assert_float_equal(b.d.slot[0].cap_ratio, 0.9, 1e-9);
     puppet.cap = 0.5;
     bed_run(&b, 10);
-    assert_float_equal(b.d.slot[0].cap_ratio, 0.4, 1e-9);
+    assert_float_equal(b.d.slot[0].cap_ratio, 0.45, 1e-9);
     bed_close(&b);
 }
 
