@@ -30,7 +30,7 @@ def run():
         assert not d.get('drive_temperature_celsius', slot='1'), 'a dead drive still has a temperature'
         assert d.get('drive_up', slot='0') == d.get('drive_up', slot='2') == [1]
         polls = sum(d.get('drive_polls_total', slot='2'))
-        d.until(lambda: sum(d.get('drive_polls_total', slot='2')) > polls + 1, 30, 'its neighbour is not polled')
+        d.until(lambda: sum(d.get('drive_polls_total', slot='2')) > polls + 1, 120, 'its neighbour is not polled')
         assert d.log().count(second) < 20, d.log()
         d.stop()
         assert 'exit 0' in d.log(), d.log()
