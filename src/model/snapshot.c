@@ -275,24 +275,29 @@ static int read_at(int fd, void *out, size_t n, off_t at)
     return 0;
 }
 
-/* A snapshot of at most `room` bytes, in a block of its own. */
-static int read_frame(int fd, off_t at, size_t room, struct el_snapshot **out, const char **why)
+static bool is_snapshot(const struct el_snapshot *head)
 {
-    struct el_snapshot head, *s;
-    int r = 0;
+    return memcmp(head->magic, EL_SNAPSHOT_MAGIC, sizeof head->magic) == 0;
+}
+
+/* The snapshot that begins so, of at most `room` bytes, in a block of its own. */
+static int read_frame(int fd, const struct el_snapshot *head, off_t at, off_t room, struct el_snapshot **out,
+                      const char **why)
+{
+    struct el_snapshot *s;
+    int r;
 
     *why = "not an elementd snapshot";
-    if (room < sizeof head || (r = read_at(fd, &head, sizeof head, at)) < 0 ||
-        memcmp(head.magic, EL_SNAPSHOT_MAGIC, sizeof head.magic) != 0)
-        return r < 0 ? r : -EBADMSG;
-    *why = "cut short";
-    if (head.size < sizeof head || head.size > room || head.size > SNAPSHOT_MAX)
+    if (!is_snapshot(head))
         return -EBADMSG;
-    s = malloc(head.size);
+    *why = "cut short";
+    if (head->size < sizeof *head || head->size > (uint64_t)room || head->size > SNAPSHOT_MAX)
+        return -EBADMSG;
+    s = malloc(head->size);
     if (!s)
         return -ENOMEM;
-    r = read_at(fd, s, head.size, at);
-    if (r == 0 && !el_snapshot_check(s, head.size, why))
+    r = read_at(fd, s, head->size, at);
+    if (r == 0 && !el_snapshot_check(s, head->size, why))
         r = -EBADMSG;
     if (r < 0)
         el_snapshot_free(s);
@@ -301,35 +306,28 @@ static int read_frame(int fd, off_t at, size_t room, struct el_snapshot **out, c
     return r;
 }
 
-/* Where the newer frame begins, as far as the headers can tell: 0 or `room`. */
-static off_t newer(int fd, off_t room)
-{
-    struct el_snapshot h[2] = {0};
-
-    for (int i = 0; i < 2; i++)
-        if (read_at(fd, &h[i], offsetof(struct el_snapshot, time_us), i * room) < 0)
-            return 0;
-    return memcmp(h[1].magic, EL_SNAPSHOT_MAGIC, sizeof h[1].magic) == 0 && h[1].seq > h[0].seq ? room : 0;
-}
-
 int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why)
 {
     EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    uint64_t size = 0; /* of the file, where a snapshot stands alone */
+    struct el_snapshot head[2] = {0};
     const char *unsaid;
     struct stat st;
-    off_t at, room;
-    int r;
+    off_t room;
+    int r, newer;
 
     *why = NULL;
     if (fd < 0 || fstat(fd, &st) < 0)
         return -errno;
-    if (read_at(fd, &size, sizeof size, offsetof(struct el_snapshot, size)) == 0 && size == (uint64_t)st.st_size)
-        return read_frame(fd, 0, size, out, why);
+    *why = "not an elementd snapshot";
+    r = read_at(fd, &head[0], sizeof head[0], 0);
+    if (r < 0)
+        return r;
+    if (head[0].size == (uint64_t)st.st_size) /* it stands alone */
+        return read_frame(fd, &head[0], 0, st.st_size, out, why);
     room = st.st_size / 2;
-    at = newer(fd, room);
-    r = read_frame(fd, at, (size_t)room, out, why);
-    if (r == -EBADMSG && read_frame(fd, room - at, (size_t)room, out, &unsaid) == 0)
+    newer = read_at(fd, &head[1], sizeof head[1], room) == 0 && is_snapshot(&head[1]) && head[1].seq > head[0].seq;
+    r = read_frame(fd, &head[newer], newer * room, room, out, why);
+    if (r == -EBADMSG && read_frame(fd, &head[!newer], !newer * room, room, out, &unsaid) == 0)
         r = 0; /* the newer one is being written: there is the one before */
     return r;
 }
