@@ -1,7 +1,6 @@
 #include "exporter/exporter.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
@@ -313,79 +312,41 @@ static int open_http(struct exporter *x)
     return r;
 }
 
-struct directories {
-    char path[EL_SANDBOX_PATHS - 2][PATH_MAX];
-    size_t n;
-};
-
-/* The directory of a file, or the nearest one above that is there: the rest may be made later. The root is never
- * opened. */
-static void add_parent(struct directories *d, const char *file)
-{
-    char path[PATH_MAX];
-    char *slash;
-
-    snprintf(path, sizeof path, "%s%s", strchr(file, '/') ? "" : "./", file);
-    do {
-        slash = strrchr(path, '/');
-        if (!slash || slash == path)
-            return;
-        *slash = '\0';
-    } while (access(path, F_OK) < 0);
-    for (size_t i = 0; i < d->n; i++)
-        if (strcmp(d->path[i], path) == 0)
-            return;
-    if (d->n < EL_ARRAY_SIZE(d->path))
-        strcpy(d->path[d->n++], path);
-}
-
-/* Where a file stands, and where it really is when that is a link: certificates are renewed by changing links. */
-static void add_directories(struct directories *d, const char *file)
-{
-    char real[PATH_MAX];
-
-    if (!file || !file[0])
-        return;
-    add_parent(d, file);
-    if (realpath(file, real))
-        add_parent(d, real);
-}
-
-/* What stays readable: directories, so that files can be replaced in them. */
 static int enter_sandbox(struct exporter *x)
 {
-    EL_AUTO_FREE struct directories *d = calloc(1, sizeof *d);
+    const struct el_settings *set = &x->settings;
     struct el_sandbox s = {
         .mode = x->o->sandbox,
         .user = x->o->user,
+        .read = {"/proc/self"},
         .write = {x->o->state_dir},
-        .unix_sockets = x->settings.snmp.agentx,
-        .udp = x->settings.snmp.standalone[0] || x->settings.snmp.sinks,
-        .tcp = strncmp(x->settings.snmp.agentx_socket, "tcp", 3) == 0,
+        .unix_sockets = set->snmp.agentx,
+        .udp = set->snmp.standalone[0] || set->snmp.sinks,
+        .tcp = strncmp(set->snmp.agentx_socket, "tcp", 3) == 0,
     };
     struct el_web_config *web = NULL;
     char why[512];
+    int r;
 
-    if (!d)
-        return -ENOMEM;
-    if (x->settings.web.config_file[0] && x->o->load_web(x->settings.web.config_file, &web, why, sizeof why) < 0) {
+    if (set->web.config_file[0] && x->o->load_web(set->web.config_file, &web, why, sizeof why) < 0) {
         el_log_error("%s", why);
         return -EINVAL;
     }
-    add_directories(d, x->snapshot_path);
-    add_directories(d, x->o->config_path);
-    add_directories(d, x->settings.web.config_file);
-    add_directories(d, x->settings.snmp.users_file);
-    if (el_snmp_plan_asks(&x->settings))
-        add_directories(d, "/etc/resolv.conf"); /* and hosts, nsswitch.conf */
-    add_directories(d, web ? web->cert_file : NULL);
-    add_directories(d, web ? web->key_file : NULL);
-    add_directories(d, web ? web->client_ca_file : NULL);
+    const char *files[] = {
+        x->snapshot_path,
+        x->o->config_path,
+        set->web.config_file,
+        set->snmp.users_file,
+        el_snmp_plan_asks(set) ? "/etc/resolv.conf" : NULL, /* and hosts, nsswitch.conf */
+        web ? web->cert_file : NULL,
+        web ? web->key_file : NULL,
+        web ? web->client_ca_file : NULL,
+    };
+    s.files = files;
+    s.files_n = EL_ARRAY_SIZE(files);
+    r = el_sandbox_enter(&s);
     el_web_config_free(web);
-    for (size_t i = 0; i < d->n; i++)
-        s.read[i] = d->path[i];
-    s.read[d->n] = "/proc/self";
-    return el_sandbox_enter(&s);
+    return r;
 }
 
 static const struct el_snapshot *snmp_acquire(void *ctx, int64_t now_us, bool *stale)
