@@ -231,7 +231,7 @@ static void slot_bound(const struct el_safety_slot *s, const struct el_governor_
 
     raise_failsafe(all, level, why);
     if (level == EL_FAILSAFE_HOLD)
-        lower(d, EL_MIN(s->hold, last->cap_ratio), why);
+        lower(d, EL_MAX(card->floor_ratio, EL_MIN(s->hold, last->cap_ratio)), why);
     else if (level == EL_FAILSAFE_REDUCE)
         lower(d, EL_MAX(card->floor_ratio, blind_cap(s, blind, seen, last->cap_ratio)), why);
     else if (level == EL_FAILSAFE_FLOOR)

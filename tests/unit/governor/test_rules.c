@@ -57,6 +57,29 @@ static void what_was_added_to_a_reading_fades(void **state)
     assert_int_equal(r.value, 64000);
 }
 
+/* A reading that stands still while power does not brings a drive back to what it did before, but never below its floor. */
+static void nothing_goes_below_the_floor(void **state)
+{
+    struct bed b;
+    int doubted = 0;
+
+    open_puppet(&b, 1, 1);
+    b.card.slot[0].floor_ratio = 0.3;
+    el_governor_reconfigure(b.g, &b.card);
+    b.host_w[0] = 0;
+    bed_run(&b, 300);
+    puppet.cap = 0.32;
+    b.host_w[0] = 6;
+    for (int t = 0; t < 600; t++) {
+        b.in.slot[0].read_bytes += (uint64_t)(4 / 9e-10); /* and ignores it */
+        bed_step(&b);
+        doubted += b.d.failsafe == EL_FAILSAFE_HOLD;
+        assert_true(b.d.slot[0].cap_ratio >= 0.3);
+    }
+    assert_true(doubted > 0);
+    bed_close(&b);
+}
+
 static void a_blind_drive_alone_goes_deeper(void **state)
 {
     struct bed b;
@@ -256,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_added_to_a_reading_fades),
+        cmocka_unit_test(nothing_goes_below_the_floor),
         cmocka_unit_test(a_blind_drive_alone_goes_deeper),
         cmocka_unit_test(a_blind_drive_follows_what_neighbours_may),
         cmocka_unit_test(failing_air_ends_seeing),
