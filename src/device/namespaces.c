@@ -112,25 +112,61 @@ static int add_namespace(const struct el_sysfs *fs, struct el_inventory *inv, ui
     return 0;
 }
 
+/* The subsystems of the machine and what is in each, read once for all drives. */
+struct subsystems {
+    struct el_names names, *members; /* of each name */
+};
+
+static void free_subsystems(struct subsystems *s)
+{
+    for (size_t i = 0; s->members && i < s->names.n; i++)
+        el_names_free(&s->members[i]);
+    free(s->members);
+    el_names_free(&s->names);
+}
+
+static int read_subsystems(const struct el_sysfs *fs, struct subsystems *s)
+{
+    char dir[EL_SYSFS_PATH];
+    int r = el_sysfs_list(fs, CLASS_SUBSYS, &s->names);
+
+    if (r < 0)
+        return r;
+    s->members = calloc(s->names.n + 1, sizeof *s->members);
+    if (!s->members)
+        return -ENOMEM;
+    for (size_t i = 0; i < s->names.n && r != -ENOMEM; i++)
+        if (el_sysfs_join(dir, CLASS_SUBSYS, s->names.name[i]))
+            r = el_sysfs_list(fs, dir, &s->members[i]); /* one that has just gone has no members */
+    return r == -ENOMEM ? r : 0;
+}
+
+static bool has_member(const struct el_names *members, const char *name)
+{
+    for (size_t i = 0; i < members->n; i++)
+        if (strcmp(members->name[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* Joined through the subsystem: with multipath nvme0n1 may belong to nvme3. */
 static int add_subsystem_namespaces(const struct el_sysfs *fs, struct el_inventory *inv, uint32_t slot,
-                                    const char *controller)
+                                    const struct subsystems *s, const char *controller)
 {
-    EL_AUTO_NAMES struct el_names subsystems = {0};
-    int r = el_sysfs_list(fs, CLASS_SUBSYS, &subsystems);
+    char head[32], path[EL_SYSFS_PATH];
+    int r = 0;
 
-    for (size_t i = 0; r == 0 && i < subsystems.n; i++) {
-        EL_AUTO_NAMES struct el_names names = {0};
-        char dir[EL_SYSFS_PATH], head[32], path[EL_SYSFS_PATH];
-        bool ours = false;
+    for (size_t i = 0; i < s->names.n; i++) {
+        const struct el_names *members = &s->members[i];
 
-        if (!el_sysfs_join(dir, CLASS_SUBSYS, subsystems.name[i]) || el_sysfs_list(fs, dir, &names) < 0)
+        if (!has_member(members, controller))
             continue;
-        for (size_t k = 0; k < names.n; k++)
-            ours |= strcmp(names.name[k], controller) == 0;
-        for (size_t k = 0; r == 0 && ours && k < names.n; k++)
-            if (el_namespaces_head(names.name[k], head, sizeof head) && el_sysfs_join(path, dir, names.name[k]))
-                r = add_namespace(fs, inv, slot, head, path);
+        for (size_t k = 0; r == 0 && k < members->n; k++) {
+            if (!el_namespaces_head(members->name[k], head, sizeof head))
+                continue;
+            snprintf(path, sizeof path, CLASS_SUBSYS "/%s/%s", s->names.name[i], members->name[k]);
+            r = add_namespace(fs, inv, slot, head, path);
+        }
     }
     return r;
 }
@@ -153,7 +189,8 @@ static int add_own_namespaces(const struct el_sysfs *fs, struct el_inventory *in
 
 int el_namespaces_read(const struct el_sysfs *fs, struct el_inventory *inv)
 {
-    int r = 0;
+    struct subsystems subsystems = {0};
+    int r = read_subsystems(fs, &subsystems);
 
     for (uint32_t slot = 0; r == 0 && slot < inv->n.slots; slot++) {
         EL_AUTO_NAMES struct el_names controllers = {0};
@@ -161,10 +198,11 @@ int el_namespaces_read(const struct el_sysfs *fs, struct el_inventory *inv)
         if (inv->slots[slot].controller[0])
             r = el_namespaces_controllers(fs, inv->slots[slot].controller, &controllers);
         for (size_t i = 0; r == 0 && i < controllers.n; i++) {
-            r = add_subsystem_namespaces(fs, inv, slot, controllers.name[i]);
+            r = add_subsystem_namespaces(fs, inv, slot, &subsystems, controllers.name[i]);
             if (r == 0)
                 r = add_own_namespaces(fs, inv, slot, controllers.name[i]);
         }
     }
+    free_subsystems(&subsystems);
     return r;
 }

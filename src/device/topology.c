@@ -24,6 +24,7 @@ struct endpoint {
 
 struct build {
     const struct el_sysfs *fs;
+    struct el_labels labels;
     struct el_inventory *inv;
     struct endpoint *endpoints;
     uint32_t n;
@@ -275,9 +276,9 @@ static struct el_link *add_link(struct build *b, const char *dir, enum el_link_r
     el_text_copy(l->address, sizeof l->address, last_part(dir));
     if (parent_dir(strcpy(parent, dir), parent))
         el_text_copy(l->parent, sizeof l->parent, last_part(parent));
-    el_label_of_function(b->fs, dir, l->physical_slot, sizeof l->physical_slot);
+    el_label_of_function(&b->labels, dir, l->physical_slot, sizeof l->physical_slot);
     if (role == EL_LINK_DOWNSTREAM || role == EL_LINK_ROOT_PORT)
-        el_label_of_port(b->fs, dir, l->physical_slot, sizeof l->physical_slot);
+        el_label_of_port(&b->labels, b->fs, dir, l->physical_slot, sizeof l->physical_slot);
     l->numa_node = numa_node(b->fs, dir);
     if (el_pcie_config_read(b->fs, dir, &config) == 0)
         l->slot_power_limit_mw = config.slot_power_limit_mw;
@@ -384,7 +385,7 @@ static void fill_slot(struct build *b, const struct endpoint *e, struct el_slot 
         el_text_copy(s->address, sizeof s->address, last_part(e->dir));
         el_text_copy(s->transport, sizeof s->transport, "pcie");
         el_sysfs_link_name(b->fs, e->dir, "driver", s->driver, sizeof s->driver);
-        el_label_of_function(b->fs, e->dir, s->label, sizeof s->label);
+        el_label_of_function(&b->labels, e->dir, s->label, sizeof s->label);
         s->numa_node = numa_node(b->fs, e->dir);
     }
     if (e->controller[0]) {
@@ -501,8 +502,10 @@ static int build_cards(struct build *b)
 int el_topology_read(const struct el_sysfs *fs, struct el_inventory *out)
 {
     struct build b = {.fs = fs, .inv = out};
-    int r = find_controllers(&b);
+    int r = el_labels_read(fs, &b.labels);
 
+    if (r == 0)
+        r = find_controllers(&b);
     if (r == 0)
         r = find_unbound(&b);
     if (r == 0 && b.n)
@@ -516,6 +519,7 @@ int el_topology_read(const struct el_sysfs *fs, struct el_inventory *out)
     else
         el_inventory_free(out);
     free(b.endpoints);
+    el_labels_free(&b.labels);
     return r;
 }
 
