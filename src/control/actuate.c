@@ -98,8 +98,9 @@ static bool is_unwritten(const struct el_actuate *a)
 /* One order, with the lock held on entry and exit. Items are never freed while threads run, so `it` stays valid. */
 static void serve(struct el_actuate *a, struct el_actuate_item *it)
 {
-    const struct el_carry_hand *hand = it->load.adopting ? &el_carry_device_hand : a->hand;
     enum el_carry_order order = it->order;
+    const struct el_carry_hand *hand =
+        order == EL_CARRY_READ ? &el_carry_device_hand : a->hand; /* what is left set in a pause is looked at as well */
     bool moved = it->load.moved;
     bool first =
         order != a->last && order != EL_CARRY_RESTORE && hand->leaves_traces && a->carry.dev.ops->actuator_survey;
@@ -385,7 +386,7 @@ void el_actuate_tick(struct el_actuate *a, int64_t now_us)
         it->wished &= acting;
         if (!acting && may_release(it))
             it->order = EL_CARRY_RESTORE;
-        else if ((acting || it->load.adopting) && it->load.moved)
+        else if (it->load.moved)
             it->order = EL_CARRY_READ;
     }
     stir(a);

@@ -323,8 +323,7 @@ static void note_escape(struct el_slot *slot, const struct el_slot_io *before, c
         slot->action.escape_bytes += (uint64_t)(bytes * (1 - slot->decision.budget_w / used));
 }
 
-static void gather_slot(struct el_cards *c, struct el_slot *slot, struct el_drive *d, const struct el_governor_slot *g,
-                        struct el_governor_slot_input *in)
+static void gather_slot(const struct el_slot *slot, struct el_governor_slot_input *in)
 {
     *in = (struct el_governor_slot_input){
         .present = el_slot_pollable(slot) && strcmp(slot->ctrl_state, "dead") != 0,
@@ -337,12 +336,33 @@ static void gather_slot(struct el_cards *c, struct el_slot *slot, struct el_driv
         .power_mw = slot->power_mw,
     };
     memcpy(in->sensor_mc, &slot->temp_mc[1], sizeof in->sensor_mc);
+}
+
+static void gather_hands(struct el_cards *c, struct el_slot *slot, struct el_drive *d,
+                         const struct el_governor_slot *g, struct el_governor_slot_input *in)
+{
     in->actuator_failed = collect_hands(c, slot, d) && c->acting;
     if (g && slot->io.time_us != d->io_before.time_us) {
         note_escape(slot, &d->io_before, g);
         d->io_before = slot->io;
     }
     in->cap_ratio_in_force = slot->action.cap_ratio_in_force;
+}
+
+void el_cards_observe(struct el_cards *c, struct el_world *w, const struct el_drive_set *ds, uint32_t row,
+                      int64_t now_us)
+{
+    const struct el_slot *slot = &el_snapshot_slots(w->s)[row];
+    uint32_t card = slot->card, i = row - el_snapshot_cards(w->s)[card].first_slot;
+    bool sound = card < c->n && i < EL_CARD_SLOTS_MAX && ds->n == w->s->slots.count;
+
+    if (!sound || !c->loop[card].governor || c->settings->governor.mode == EL_MODE_OBSERVE ||
+        ds->drive[row].failures) /* what was read before may have grown too old: el_cards_step comes after that */
+        return;
+    c->in.now_us = now_us;
+    gather_sensors(c, w, card);
+    gather_slot(slot, &c->in.slot[i]);
+    el_governor_observe(c->loop[card].governor, &c->in, i);
 }
 
 /* ---- spreading ---- */
@@ -397,8 +417,10 @@ static void step_card(struct el_cards *c, struct el_world *w, struct el_drive_se
     slots = &el_snapshot_slots(w->s)[card->first_slot];
     told = l->governor ? el_governor_card(l->governor) : NULL; /* its prices and abilities */
     gather_sensors(c, w, row);
-    for (uint32_t i = 0; i < n; i++)
-        gather_slot(c, &slots[i], &drives[i], told ? &told->slot[i] : NULL, &c->in.slot[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        gather_slot(&slots[i], &c->in.slot[i]);
+        gather_hands(c, &slots[i], &drives[i], told ? &told->slot[i] : NULL, &c->in.slot[i]);
+    }
     card->governed = l->governor && c->settings->governor.mode != EL_MODE_OBSERVE;
     if (!card->governed) {
         for (uint32_t i = 0; i < card->slots; i++)

@@ -44,6 +44,11 @@ void el_cards_reconfigure(struct el_cards *c);
 /* After drives were looked for: what is not written yet on a drive that must say first who it is, waits for that. */
 void el_cards_doubt(struct el_cards *c, struct el_drive_set *d);
 
+/* The drive in this slot row has answered: its governor hears of it while others are waited for. `now_us`: the round's,
+ * as for el_cards_step. */
+void el_cards_observe(struct el_cards *c, struct el_world *w, const struct el_drive_set *d, uint32_t row,
+                      int64_t now_us);
+
 /* One step of every card. `paused`: decide, but move nothing. */
 void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *d, bool paused, int64_t now_us);
 

@@ -252,7 +252,7 @@ static void take(struct el_drive *d, struct el_world *w, uint32_t row, int64_t n
     struct el_slot *slot;
 
     d->running = false;
-    d->tried = true;
+    d->tried = d->taken = true;
     if (p->identified)
         note_identity(d, w, row);
     slot = &el_snapshot_slots(w->s)[row]; /* an event may have moved the block */
@@ -337,6 +337,13 @@ static uint32_t period_of(const struct el_drive *d, const struct el_slot *slot, 
     return d->quiet && room > 2 * s->poll.hot_within_c ? s->poll.idle_ms : s->poll.normal_ms;
 }
 
+/* Half a tick early: ticks are the grain of time here. */
+static void set_due(struct el_drive *d, struct el_slot *slot, const struct el_settings *s)
+{
+    slot->poll_period_ms = period_of(d, slot, s);
+    d->due_us = d->start_us + slot->poll_period_ms * EL_USEC_PER_MSEC - s->poll.tick_ms * EL_USEC_PER_MSEC / 2;
+}
+
 /* What is not read grows old, also of a drive that there was no memory to ask. */
 static void expire(const struct el_drive_set *ds, struct el_world *w, const struct el_settings *s, int64_t now_us)
 {
@@ -351,23 +358,29 @@ static void expire(const struct el_drive_set *ds, struct el_world *w, const stru
     }
 }
 
+int el_drive_set_take(struct el_drive_set *ds, struct el_world *w, uint32_t from, int64_t now_us)
+{
+    for (uint32_t i = from; i < ds->n; i++)
+        if (ds->drive[i].running && el_worker_idle(ds->drive[i].worker)) {
+            take(&ds->drive[i], w, i, now_us);
+            return (int)i;
+        }
+    return -1;
+}
+
 void el_drive_set_collect(struct el_drive_set *ds, struct el_world *w, const struct el_settings *s, int64_t now_us)
 {
+    for (int row = -1; (row = el_drive_set_take(ds, w, (uint32_t)(row + 1), now_us)) >= 0;)
+        ;
     for (uint32_t i = 0; i < ds->n; i++) {
         struct el_drive *d = &ds->drive[i];
-        bool taken = d->running && el_worker_idle(d->worker);
-        struct el_slot *slot;
 
         if (!d->worker)
             continue;
         note_io(d, &el_snapshot_slots(w->s)[i], now_us);
-        if (taken) {
-            take(d, w, i, now_us);
-            slot = &el_snapshot_slots(w->s)[i];
-            slot->poll_period_ms = period_of(d, slot, s);
-            /* Half a tick early: ticks are the grain of time here. */
-            d->due_us = d->start_us + slot->poll_period_ms * EL_USEC_PER_MSEC - s->poll.tick_ms * EL_USEC_PER_MSEC / 2;
-        }
+        if (d->taken)
+            set_due(d, &el_snapshot_slots(w->s)[i], s);
+        d->taken = false;
         ds->fallen |= judge(d, w, i, EL_MAX(s->poll.hot_ms, s->poll.tick_ms), now_us);
     }
     expire(ds, w, s, now_us);

@@ -13,6 +13,7 @@ struct el_drive {
     struct el_poll *poll;     /* the worker's while `running` */
     uint32_t key;
     bool running, identify, tried, quiet;
+    bool taken;   /* its answer, since the last el_drive_set_collect */
     bool confirm; /* `identify` is only to see whether it is still the same */
     bool renewed; /* `identify` was asked for while a poll ran, whose answer may be of before */
     int64_t start_us, due_us, logs_due_us, quiet_since_us;
@@ -58,6 +59,8 @@ uint32_t el_drive_set_start(struct el_drive_set *d, const struct el_world *w, co
 bool el_drive_set_waiting(const struct el_drive_set *d, int64_t since_us);
 /* True while a drive that is not up has a command out: whenever it comes back, that is news. */
 bool el_drive_set_missing(const struct el_drive_set *d, const struct el_world *w);
-/* Takes what has come in, says what changed, and judges who is up, stale, failed. */
+/* Takes the answer of the next drive from row `from` on that has one; its row, or -1 when there is none. */
+int el_drive_set_take(struct el_drive_set *d, struct el_world *w, uint32_t from, int64_t now_us);
+/* Takes what has not been taken yet, says what changed, and judges who is up, stale, failed. */
 void el_drive_set_collect(struct el_drive_set *d, struct el_world *w, const struct el_settings *s, int64_t now_us);
 bool el_drive_set_all_tried(const struct el_drive_set *d);

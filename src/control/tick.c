@@ -46,6 +46,7 @@ struct el_tick {
     bool discovered, news; /* news: something may have changed since drives were looked for */
     bool numbers_new;      /* not yet given to the saver */
     bool paused;           /* by the administrator */
+    bool linked;           /* links were read, and what is expected of them not yet looked at */
     int64_t dir_us;        /* when files last came or went in the runtime directory, by its own time */
     double air_wish_lfm;   /* last written; NAN = none */
     int write_error;       /* of the last snapshot, said once */
@@ -355,39 +356,6 @@ static void discover(struct el_tick *t)
 
 /* ---- a round ---- */
 
-void el_tick_begin(struct el_tick *t)
-{
-    t->begin_us = now_us(t);
-    t->begin_cpu_us = el_clock_thread_cpu_us();
-    t->world.s->realtime_us = el_clock_realtime_us();
-    discover(t);
-    el_actuate_tick(
-        t->hands,
-        el_clock_boottime_us()); /* what is in force is read beside the drives: a cap lost is seen in this round */
-    el_board_start(t->board, t->begin_us);
-    el_drive_set_start(&t->drives, &t->world, &t->settings, t->begin_us);
-}
-
-bool el_tick_waiting(const struct el_tick *t)
-{
-    return el_board_waiting(t->board) || el_drive_set_waiting(&t->drives, t->begin_us);
-}
-
-bool el_tick_missing(const struct el_tick *t)
-{
-    return t->drives.n == t->world.s->slots.count && el_drive_set_missing(&t->drives, &t->world);
-}
-
-int el_tick_done_fd(const struct el_tick *t)
-{
-    return t->done_fd;
-}
-
-int el_tick_event_fd(const struct el_tick *t)
-{
-    return t->dev.ops->event_fd ? t->dev.ops->event_fd(t->dev.dev) : -1;
-}
-
 /* Files came or went in the runtime directory since the last look. A second look within the second that its time tells: a
  * change may follow another without moving it. */
 static bool dir_changed(struct el_tick *t)
@@ -416,6 +384,48 @@ static bool is_paused(const struct el_tick *t, int64_t now)
         return true;
     unlinkat(t->runtime_fd, EL_PAUSE_FILE, 0);
     return false;
+}
+
+void el_tick_begin(struct el_tick *t)
+{
+    t->begin_us = now_us(t);
+    t->begin_cpu_us = el_clock_thread_cpu_us();
+    t->world.s->realtime_us = el_clock_realtime_us();
+    discover(t);
+    if (dir_changed(t) || t->paused)
+        t->paused = is_paused(t, t->begin_us);
+    /* What is in force is read beside the drives: a cap lost is seen in this round. */
+    el_actuate_tick(t->hands, el_clock_boottime_us());
+    el_board_start(t->board, t->begin_us);
+    el_drive_set_start(&t->drives, &t->world, &t->settings, t->begin_us);
+}
+
+/* What the board says is read first: a drive is taken with its I/O. */
+bool el_tick_take(struct el_tick *t)
+{
+    int64_t now = now_us(t);
+
+    t->linked |= el_board_collect(t->board, &t->world, now, 3 * t->settings.poll.tick_ms * EL_USEC_PER_MSEC);
+    if (el_board_waiting(t->board))
+        return true;
+    for (int row = -1; (row = el_drive_set_take(&t->drives, &t->world, (uint32_t)(row + 1), now)) >= 0;)
+        el_cards_observe(&t->cards, &t->world, &t->drives, (uint32_t)row, t->begin_us);
+    return el_drive_set_waiting(&t->drives, t->begin_us);
+}
+
+bool el_tick_missing(const struct el_tick *t)
+{
+    return t->drives.n == t->world.s->slots.count && el_drive_set_missing(&t->drives, &t->world);
+}
+
+int el_tick_done_fd(const struct el_tick *t)
+{
+    return t->done_fd;
+}
+
+int el_tick_event_fd(const struct el_tick *t)
+{
+    return t->dev.ops->event_fd ? t->dev.ops->event_fd(t->dev.dev) : -1;
 }
 
 static void emit(void *ctx, const struct el_event *e)
@@ -493,13 +503,13 @@ int el_tick_finish(struct el_tick *t)
     int64_t now = now_us(t);
 
     t->world.s->time_us = now;
-    if (el_board_collect(t->board, &t->world, now, 3 * s->poll.tick_ms * EL_USEC_PER_MSEC))
-        el_cards_refresh(&t->cards, &t->world);
+    (void)el_tick_take(t);
     el_drive_set_collect(&t->drives, &t->world, s, now);
-    if (dir_changed(t) || t->paused)
-        t->paused = is_paused(t, now);
-    el_cards_step(&t->cards, &t->world, &t->drives, t->paused, now);
+    el_cards_step(&t->cards, &t->world, &t->drives, t->paused, t->begin_us);
     el_actuate_wait_written(t->hands, WRITE_WAIT_US);
+    if (t->linked)
+        el_cards_refresh(&t->cards, &t->world);
+    t->linked = false;
     el_endurance_step(t->wear, t->world.s);
     step_alarms(t);
     t->log_next = el_event_log(t->world.s, t->log_next);

@@ -1,5 +1,5 @@
-/* One round of the daemon: read, decide, act, publish. A round has two halves, so that the caller can wait for the
- * readers without this blocking: el_tick_begin starts them, el_tick_finish takes what has come in and does the rest.
+/* One round of the daemon: read, decide, act, publish. A round has parts, so that the caller can wait for the readers
+ * without this blocking: el_tick_begin starts them, el_tick_take takes what has come in, el_tick_finish does the rest.
  * One thread. */
 #pragma once
 
@@ -25,9 +25,10 @@ void el_tick_reload(struct el_tick *t, const struct el_settings *settings);
 void el_tick_reload_failed(struct el_tick *t, const char *why);
 
 void el_tick_begin(struct el_tick *t);
-/* True while it is worth waiting for a reader that el_tick_begin started; `done_fd` turns readable when one is done
- * (or was in an earlier round), and whoever waits reads it empty. */
-bool el_tick_waiting(const struct el_tick *t);
+/* Takes what has come in, so that less is left to do when the last reader is done. True while it is worth waiting for
+ * one that el_tick_begin started; `done_fd` turns readable when one is done (or was in an earlier round), and whoever
+ * waits reads it empty. */
+bool el_tick_take(struct el_tick *t);
 int el_tick_done_fd(const struct el_tick *t);
 /* Between rounds: true while a drive that is not up may come back at any time, as `done_fd` tells: begin a round soon.
  */

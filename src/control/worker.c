@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 
 #include "base/base.h"
@@ -17,7 +18,8 @@ struct el_worker {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool busy, ending; /* under lock */
+    atomic_bool busy; /* written under lock */
+    bool ending;      /* under lock */
 };
 
 static void destroy(struct el_worker *w)
@@ -115,12 +117,7 @@ bool el_worker_start(struct el_worker *w)
 
 bool el_worker_idle(struct el_worker *w)
 {
-    bool busy;
-
-    pthread_mutex_lock(&w->lock);
-    busy = w->busy;
-    pthread_mutex_unlock(&w->lock);
-    return !busy;
+    return !w->busy;
 }
 
 struct el_worker *el_worker_free(struct el_worker *w)

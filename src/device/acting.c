@@ -174,7 +174,7 @@ int el_acting_write(struct el_acting *a, enum el_actuator what, uint32_t key, co
 void el_acting_survey(struct el_acting *a, bool anew)
 {
     el_cgroup_survey(&a->cgroup, anew);
-    el_drives_ask_disks(a->drives); /* last: that is what may be old soonest */
+    el_drives_ask_disks(a->drives, anew); /* last: that is what may be old soonest */
 }
 
 int el_acting_read(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm,

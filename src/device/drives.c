@@ -12,9 +12,9 @@
 #include "device/keys.h"
 #include "device/nvme.h"
 
-/* An answer of the disks is believed for this long: by far less than it takes for a disk to go and for another to be
- * found, which would then have its number. */
-#define ASKED_US EL_USEC_PER_MSEC
+/* An answer of the disks is believed for this long, so that the look at a round's beginning serves its writes too: less
+ * than it takes for a disk to go and for another to be found, which would then have its number. */
+#define ASKED_US (10 * EL_USEC_PER_MSEC)
 
 struct drive {
     char controller[16];
@@ -311,17 +311,20 @@ int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd)
     return r;
 }
 
-void el_drives_ask_disks(struct el_drives *d)
+void el_drives_ask_disks(struct el_drives *d, bool anew)
 {
     struct el_disks_asking a;
+    int64_t now_us = el_clock_boottime_us();
 
     a.n = 0;
     pthread_mutex_lock(&d->lock);
-    d->asked_us = el_clock_boottime_us();
-    for (uint32_t i = 0; i < d->n; i++)
+    anew |= now_us - d->asked_us >= ASKED_US;
+    for (uint32_t i = 0; anew && i < d->n; i++)
         if (d->drive[i]->present)
             el_disks_ask(&a, &d->drive[i]->disks);
     el_disks_asked(&a);
+    if (anew)
+        d->asked_us = now_us;
     pthread_mutex_unlock(&d->lock);
 }
 

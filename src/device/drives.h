@@ -24,9 +24,9 @@ int el_drives_update(struct el_drives *d, struct el_inventory *inv, const struct
  * first reset after a good command waits for its end. */
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd);
 
-/* Asks once for all drives which of their block devices are still what they were: el_drives_disks believes it for a
- * millisecond, before it asks anew for its own. */
-void el_drives_ask_disks(struct el_drives *d);
+/* Asks once for all drives which of their block devices are still what they were: it is believed for ten milliseconds.
+ * Not `anew`: unless that was so lately. */
+void el_drives_ask_disks(struct el_drives *d, bool anew);
 
 /* The block devices that the last discovery found, as far as they are still what they were. Free with el_disks_free. 0,
  * -ENODEV: the drive is gone, or -ENOMEM. */

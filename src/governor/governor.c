@@ -146,11 +146,15 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
         g->asserted_us[i] = in->now_us;
 }
 
+/* Once in a step. One that was begun at another time was never made: it is forgotten. */
 static void begin(struct el_governor *g, const struct el_governor_input *in)
 {
     const size_t rest = offsetof(struct el_governor_input, inlet_mc);
 
+    if (g->begun && g->clean.now_us == in->now_us)
+        return;
     g->begun = true;
+    memset(g->observed, 0, sizeof g->observed);
     g->clean.now_us = in->now_us;
     memcpy((char *)&g->clean + rest, (const char *)in + rest, sizeof *in - rest);
     el_safety_begin(g->safety, &g->card, &g->last, &g->clean);
@@ -160,8 +164,7 @@ static void begin(struct el_governor *g, const struct el_governor_input *in)
 
 void el_governor_observe(struct el_governor *g, const struct el_governor_input *in, uint32_t slot)
 {
-    if (!g->begun)
-        begin(g, in);
+    begin(g, in);
     if (slot >= g->card.slots || g->observed[slot])
         return;
     g->observed[slot] = true;
@@ -173,11 +176,9 @@ void el_governor_observe(struct el_governor *g, const struct el_governor_input *
 
 static void observe_rest(struct el_governor *g, const struct el_governor_input *in)
 {
-    if (!g->begun)
-        begin(g, in);
+    begin(g, in);
     for (uint32_t i = 0; i < g->card.slots; i++) {
         el_governor_observe(g, in, i);
-        g->observed[i] = false;
         g->clean.slot[i].cap_ratio_in_force = in->slot[i].cap_ratio_in_force;
         g->clean.slot[i].actuator_failed = in->slot[i].actuator_failed;
     }

@@ -3,7 +3,7 @@
  *
  *   discover | links | sensors | sleep SECONDS | file PATH ROLE MAX_AGE | changed SECONDS | until ROW STATE SECONDS
  *   smart SERIAL | identify SERIAL | feature SERIAL FID | polls SERIAL COUNT | cost SERIAL CONTROLLER COUNT | io SERIAL
- *   upset COUNT | watch SNAPSHOT SECONDS
+ *   pauses RUNTIME_DIR COUNT | watch SNAPSHOT SECONDS
  *   usable|save|read|restore ACTUATOR SERIAL-OR-SENSOR | write ACTUATOR SERIAL-OR-SENSOR VALUE [WATTS]
  *
  * Energy prices in `write io_budget|io_max`: 1 nJ a byte, 1 uJ an operation, both ways. Exit 1 when a command failed.
@@ -201,48 +201,68 @@ static void cost(uint32_t key, const char *controller, int turns)
         free(us[what]);
 }
 
-/* Doubles the rates of a line of io.cost.model: another price list than the one that was set. */
-static void double_rates(const char *line, char *out, size_t size)
+/* Into a file, on one line. */
+static void put(const char *path, const char *text)
 {
-    size_t n = 0;
+    FILE *f = fopen(path, "we");
 
-    while (*line && n + 32 < size) {
-        if (*line == '=' && line[1] >= '0' && line[1] <= '9') {
-            char *end;
-            uint64_t v = strtoull(line + 1, &end, 10);
-
-            n += (size_t)snprintf(out + n, size - n, "=%" PRIu64, v * 2);
-            line = end;
-        } else {
-            out[n++] = *line++;
-        }
-    }
-    out[n] = '\0';
+    failed |= !f || fprintf(f, "%s\n", text) < 0;
+    if (f)
+        fclose(f);
 }
 
-/* All prices in force are written anew by nothing but the writes: what a round's writes cost at least, and a reason for
- * a daemon to write them all again; then it has a round or more to find them in order, or its law would wait longer
- * each time. */
-static void upset(int count)
+/* What a round's writes cost at least: all prices in force, written once more as they are. */
+static void bare_writes(int fd)
 {
-    static char text[16384], line[64][256];
+    static char text[16384], *line[64];
+    ssize_t got = pread(fd, text, sizeof text - 1, 0);
+    char *save, *l;
+    int n = 0;
+
+    text[got > 0 ? got : 0] = '\0';
+    for (l = strtok_r(text, "\n", &save); l && n < 64; l = strtok_r(NULL, "\n", &save))
+        if (strstr(l, "ctrl=user"))
+            line[n++] = l;
+    int64_t from = el_clock_monotonic_us();
+    for (int i = 0; i < n; i++)
+        failed |= pwrite(fd, line[i], strlen(line[i]), 0) < 0;
+    printf("bare %d writes %" PRId64 " us\n", n, el_clock_monotonic_us() - from);
+}
+
+static void until_paused(const char *dir, bool paused)
+{
+    int64_t end = el_clock_boottime_us() + 60 * EL_USEC_PER_SEC;
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/" EL_SNAPSHOT_FILE, dir);
+    for (bool is = !paused; is != paused; usleep(20000)) {
+        struct el_snapshot *s = NULL;
+        const char *why;
+
+        if (el_snapshot_read(AT_FDCWD, path, &s, &why) == 0)
+            is = el_snapshot_cards(s)[0].paused;
+        el_snapshot_free(s);
+        if (el_clock_boottime_us() > end) {
+            result("paused", -ETIMEDOUT);
+            return;
+        }
+    }
+}
+
+/* Pauses a daemon of which all drives are hot and capped, and lets it go on: it writes all its caps in one round.
+ * Between two such rounds the bare time of the same writes. */
+static void pauses(const char *dir, int count)
+{
     int fd = open("/sys/fs/cgroup/io.cost.model", O_RDWR | O_CLOEXEC);
+    char path[256];
 
-    for (; count > 0; count--) {
-        ssize_t got = pread(fd, text, sizeof text - 1, 0);
-        char *save, *l;
-        int n = 0;
-
-        text[got > 0 ? got : 0] = '\0';
-        for (l = strtok_r(text, "\n", &save); l && n < 64; l = strtok_r(NULL, "\n", &save))
-            if (strstr(l, "ctrl=user"))
-                double_rates(l, line[n++], sizeof line[0]);
-        int64_t from = el_clock_monotonic_us();
-        for (int i = 0; i < n; i++)
-            failed |= pwrite(fd, line[i], strlen(line[i]), 0) < 0;
-        printf("bare %d writes %" PRId64 " us\n", n, el_clock_monotonic_us() - from);
-        fflush(stdout);
-        usleep(2500000);
+    snprintf(path, sizeof path, "%s/pause", dir);
+    for (; count > 0 && !failed; count--) {
+        put(path, "99999999999999");
+        until_paused(dir, true);
+        bare_writes(fd);
+        unlink(path);
+        until_paused(dir, false);
     }
     close(fd);
 }
@@ -369,16 +389,6 @@ static void act(const char *verb, enum el_actuator a, char *words[8])
     }
 }
 
-/* Into a file, on one line. */
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "we");
-
-    failed |= !f || fprintf(f, "%s\n", text) < 0;
-    if (f)
-        fclose(f);
-}
-
 static void add_file(char *words[8])
 {
     struct el_sensor_map *m = &settings.sensor[settings.sensors++];
@@ -421,8 +431,8 @@ static void run(char *command)
         polls(key_of(words[1]), atoi(words[2]));
     else if (strcmp(verb, "cost") == 0)
         cost(key_of(words[1]), words[2], atoi(words[3]));
-    else if (strcmp(verb, "upset") == 0)
-        upset(atoi(words[1]));
+    else if (strcmp(verb, "pauses") == 0)
+        pauses(words[1], atoi(words[2]));
     else if (strcmp(verb, "watch") == 0)
         watch(words[1], strtod(words[2], NULL));
     else if (strcmp(verb, "put") == 0)

@@ -1,7 +1,7 @@
 /* LD_PRELOAD: stamps what a round of the daemon waits for and what it does then, into the file $EL_STAMP: 16 bytes
  * each, nanoseconds of MONOTONIC and a letter: 's' a sample was read (an admin command of a drive, its I/O counters),
- * 'd' a worker told that it is done, 'f' what was read has been taken (the daemon looks whether its runtime directory
- * has changed), 'k' a thread is woken, 'w' a cap was written. The first 8 bytes of the file are the number of entries.
+ * 'd' a worker told that it is done, 'f' a round begins (the daemon looks whether its runtime directory has changed), 'k'
+ * a thread is woken, 'w' a cap was written. The first 8 bytes of the file are the number of entries.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

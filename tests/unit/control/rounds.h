@@ -50,7 +50,7 @@ static inline const struct el_snapshot *round_of(struct el_tick *t)
     int64_t until_us = el_clock_boottime_us() + 300000;
 
     el_tick_begin(t);
-    while (el_tick_waiting(t) && el_clock_boottime_us() < until_us)
+    while (el_tick_take(t) && el_clock_boottime_us() < until_us)
         pause_ms(1);
     assert_int_equal(el_tick_finish(t), 0);
     return el_tick_snapshot(t);
