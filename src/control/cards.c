@@ -200,14 +200,21 @@ static void learn_drives(struct el_cards *c, struct el_world *w, struct el_drive
     const struct el_card *card = &el_snapshot_cards(w->s)[row];
     uint32_t first = card->first_slot, slots = card->slots;
 
-    for (uint32_t i = first; i < first + slots; i++) {
-        struct el_drive *d = &ds->drive[i];
-        bool fresh = d->fresh;
-
-        if (fresh)
-            learn_drive(c, w, d, i, now_us);
-        if (fresh || (d->asked_us && now_us - d->asked_us >= ASK_US && learn_again(c, w, d, i, now_us)))
+    for (uint32_t i = first; i < first + slots; i++)
+        if (ds->drive[i].fresh) {
+            learn_drive(c, w, &ds->drive[i], i, now_us);
             c->loop[row].stale_facts = true;
+        }
+}
+
+void el_cards_ask(struct el_cards *c, struct el_world *w, struct el_drive_set *ds, int64_t now_us)
+{
+    for (uint32_t i = 0; i < ds->n && ds->n == w->s->slots.count; i++) {
+        struct el_drive *d = &ds->drive[i];
+        uint32_t card = el_snapshot_slots(w->s)[i].card;
+
+        if (card < c->n && d->asked_us && now_us - d->asked_us >= ASK_US && learn_again(c, w, d, i, now_us))
+            c->loop[card].stale_facts = true;
     }
 }
 

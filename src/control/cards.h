@@ -52,6 +52,9 @@ void el_cards_observe(struct el_cards *c, struct el_world *w, const struct el_dr
 /* One step of every card. `paused`: decide, but move nothing. */
 void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *d, bool paused, int64_t now_us);
 
+/* What can be used of each drive, asked again once a minute: it takes longer than a round's writes, and comes after. */
+void el_cards_ask(struct el_cards *c, struct el_world *w, struct el_drive_set *d, int64_t now_us);
+
 /* What moves slowly: after links were read (every few seconds) what is expected of them, and warranty figures. */
 void el_cards_refresh(struct el_cards *c, struct el_world *w);
 

@@ -507,6 +507,7 @@ int el_tick_finish(struct el_tick *t)
     el_drive_set_collect(&t->drives, &t->world, s, now);
     el_cards_step(&t->cards, &t->world, &t->drives, t->paused, t->begin_us);
     el_actuate_wait_written(t->hands, WRITE_WAIT_US);
+    el_cards_ask(&t->cards, &t->world, &t->drives, t->begin_us);
     if (t->linked)
         el_cards_refresh(&t->cards, &t->world);
     t->linked = false;
