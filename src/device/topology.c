@@ -89,7 +89,8 @@ static bool find_switch(const struct el_sysfs *fs, const char *dir, char out[EL_
     return true;
 }
 
-int el_topology_pci_dir(const struct el_sysfs *fs, const char *address, char out[EL_SYSFS_PATH])
+/* Directory of the PCI function with this address, symlinks followed. 0 or -errno. */
+static int pci_dir(const struct el_sysfs *fs, const char *address, char out[EL_SYSFS_PATH])
 {
     char path[EL_SYSFS_PATH];
 
@@ -117,7 +118,7 @@ static bool controller_pci_dir(const struct el_sysfs *fs, const char *ctrl_dir, 
             }
         }
     return el_sysfs_line(fs, ctrl_dir, "address", address, sizeof address) == 0 &&
-           el_topology_pci_dir(fs, address, out) == 0;
+           pci_dir(fs, address, out) == 0;
 }
 
 static bool is_fabric(const char *transport)
@@ -228,7 +229,7 @@ static int find_unbound(struct build *b)
     for (size_t i = 0; r == 0 && i < names.n; i++) {
         char dir[EL_SYSFS_PATH];
 
-        if (el_topology_pci_dir(b->fs, names.name[i], dir) == 0 && is_nvme_class(b->fs, dir) &&
+        if (pci_dir(b->fs, names.name[i], dir) == 0 && is_nvme_class(b->fs, dir) &&
             !known_endpoint(b, dir) &&
             !el_sysfs_exists(b->fs, dir, "physfn")) /* an idle virtual function is no drive */
             r = add_endpoint(b, "", dir);

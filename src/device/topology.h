@@ -16,9 +16,6 @@
  * be empty. 0 or -errno; no NVMe at all is an empty inventory. */
 int el_topology_read(const struct el_sysfs *fs, struct el_inventory *out);
 
-/* Directory of the PCI function with this address, symlinks followed. 0 or -errno. */
-int el_topology_pci_dir(const struct el_sysfs *fs, const char *address, char out[EL_SYSFS_PATH]);
-
 /* Fresh state of link rows that a discovery made: each function by its address, then the judgement over all of them. */
 void el_topology_read_links(const struct el_sysfs *fs, struct el_link *links, uint32_t n);
 
