@@ -3,9 +3,11 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "base/base.h"
+
 #define GRACE_US      200000  /* a request on its way over a slow link is here by then */
 #define TRUST         7       /* more than any merit */
-#define HANDSHAKE_US  1000000 /* two answers of the client more, and its processor may be busy */
+#define HANDSHAKE_US  1000000 /* from one word of the client to its next, and its processor may be busy */
 #define CROWD         (4 * EL_CHECKS_MAX)
 #define SLOW_REPLY_US 1000000 /* an answer takes milliseconds; one that takes this long is not being read */
 
@@ -47,7 +49,7 @@ void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct
 {
     address_key(g->address, from);
     g->phase = EL_PHASE_HEADER;
-    g->proven = g->spoke = g->trusted = g->granted = false;
+    g->proven = g->heard = g->trusted = g->granted = false;
     g->since_us = g->request_us = now_us;
     g->peers = count_peers(a, g, 1) + 1;
     g->prev = NULL;
@@ -92,18 +94,24 @@ void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phas
     g->since_us = now_us;
 }
 
-/* Smaller leaves first. Whoever has just come, or has just been answered, has not had the time to show what it is. */
+void el_admission_progress(struct el_guest *g, int64_t now_us)
+{
+    g->since_us = EL_MAX(g->since_us, now_us);
+}
+
+/* Smaller leaves first. Whoever has just come, or has just been answered, has not had the time to show what it is; and
+ * who came or said something in this very turn has not even been listened to. */
 static int merit(const struct el_guest *g, int64_t now_us)
 {
     int64_t age_us = now_us - g->since_us;
 
     switch (g->phase) {
     case EL_PHASE_HEADER:
-        return g->spoke && age_us < HANDSHAKE_US ? 5 : age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
+        return age_us <= 0 || (g->heard && age_us < HANDSHAKE_US) ? 5 : age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
     case EL_PHASE_CHECK: /* it has sent a request, but anybody can have a password checked */
         return g->peers >= CROWD ? 6 : age_us < GRACE_US ? 4 : 1;
     case EL_PHASE_REPLY:
-        return age_us < SLOW_REPLY_US ? 4 : 2;
+        return age_us < SLOW_REPLY_US ? 4 + g->heard : 2;
     case EL_PHASE_IDLE:
         return 3;
     case EL_PHASE_CUT:

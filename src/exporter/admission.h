@@ -4,8 +4,9 @@
  * address that holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out
  * by the network), and rather of one that never had a right password; of these, in this order: one that still owes its
  * request, or a right password, after a grace, one that does not read its answer, one that is idle, one that has just
- * come; and of equals the one that has been so for longest. In a crowd of one address, of which only so many passwords
- * are checked at a time, those few are the last to leave: one of them may be the right one. */
+ * come, one that gets on with its handshake; and of equals the one that has got no further for longest. In a crowd of
+ * one address, of which only so many passwords are checked at a time, those few are the last to leave: one of them may
+ * be the right one. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,10 +34,10 @@ struct el_guest {
     uint32_t peers;      /* how many there are of its address, itself included */
     enum el_phase phase;
     bool proven;        /* completed a request before */
-    bool spoke;         /* under TLS: has begun its handshake, not said a byte or none */
+    bool heard;         /* under TLS: a whole message of its handshake has been read */
     bool trusted;       /* its address had a right password before */
     bool granted;       /* it has itself had a right password */
-    int64_t since_us;   /* in this phase */
+    int64_t since_us;   /* in this phase, or when it last got on in it */
     int64_t request_us; /* first sign of the request under way */
 };
 
@@ -54,6 +55,9 @@ bool el_admission_is_local(const uint8_t address[16]);
 void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct sockaddr *from, int64_t now_us);
 void el_admission_leave(struct el_admission *a, struct el_guest *g);
 void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phase phase, int64_t now_us);
+
+/* It got on within its phase, without being through with it. */
+void el_admission_progress(struct el_guest *g, int64_t now_us);
 
 /* Whom to cut so that one more fits; NULL while there is room. */
 struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_us);

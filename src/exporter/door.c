@@ -5,12 +5,14 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/base.h"
 
 #define STRANGERS_A_TURN 16   /* who have not sent a whole request */
+#define TURNS            4    /* it takes at least, to turn over the house */
+#define TURNS_TLS        16   /* a handshake takes a few, and each newcomer a signature */
 #define GLANCE           2048 /* bytes of it, the most that are looked at */
-#define HELLO            64   /* bytes: the least that a TLS client begins with */
 #define TLS_HANDSHAKE    0x16
 #define ACCEPT_PAUSE_US  (50 * EL_USEC_PER_MSEC)
 #define ESTABLISHED      1 /* of tcpi_state: netinet/tcp.h names them, but does not go together with linux/tcp.h */
@@ -34,15 +36,25 @@ static struct tcp_info tcp_of(int fd)
     return info;
 }
 
-/* Who stands to leave and has begun a handshake is told from those who have not, and judged again: once, then it is
- * known. */
-static struct el_guest *victim_of(const struct el_door *d, int64_t now_us)
+bool el_door_spoken(const struct el_guest *g)
+{
+    int n = 0;
+
+    return ioctl(g->fd, FIONREAD, &n) == 0 && n > 0;
+}
+
+/* Who stands to leave and has said something that was not read yet waits for us, not we for it: it is judged again, as
+ * one that has just got on. What is there is read before the next turn. */
+static struct el_guest *victim_of(struct el_door *d, int64_t now_us)
 {
     struct el_guest *g;
 
-    while ((g = el_admission_victim(&d->admission, now_us)) && d->tls && g->phase == EL_PHASE_HEADER && !g->spoke &&
-           tcp_of(g->fd).tcpi_bytes_received >= HELLO)
-        g->spoke = true;
+    while ((g = el_admission_victim(&d->admission, now_us)) && g->since_us < now_us &&
+           (g->phase == EL_PHASE_IDLE || (d->tls && g->phase == EL_PHASE_HEADER)) && el_door_spoken(g)) {
+        if (g->phase == EL_PHASE_IDLE)
+            el_admission_phase(&d->admission, g, EL_PHASE_HEADER, now_us);
+        el_admission_progress(g, now_us);
+    }
     return g;
 }
 
@@ -132,7 +144,8 @@ static void look_at_callers(struct el_door *d)
 
 void el_door_admit(struct el_door *d, int64_t now_us)
 {
-    uint32_t n = d->callers, strangers = 0, ready = 0, ready_max = EL_MAX(d->admission.limit / 4, 1);
+    uint32_t n = d->callers, strangers = 0, ready = 0, turns = d->tls ? TURNS_TLS : TURNS,
+             ready_max = EL_MAX(d->admission.limit / turns, 1);
 
     if (n > STRANGERS_A_TURN)
         look_at_callers(d);

@@ -34,8 +34,9 @@ void el_door_close(struct el_door *d);
  * times as much, and who has something to say must not stand behind a crowd that has not. */
 void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us);
 
-/* Lets in those who have sent their request, at most a fourth of the house, and a handful of the others, oldest first;
- * cuts whoever must make room. While d->callers is not 0 afterwards: call it again after those who are in were served.
+/* Lets in those who have sent their request, at most a fourth of the house (under TLS, a sixteenth), and a handful of
+ * the others, oldest first; cuts whoever must make room. While d->callers is not 0 afterwards: call it again after
+ * those who are in were served.
  */
 void el_door_admit(struct el_door *d, int64_t now_us);
 
@@ -44,6 +45,9 @@ void el_door_sweep(struct el_door *d, int64_t now_us);
 
 /* Shuts the socket down; its owner sees the end of it and cleans up. */
 void el_door_cut(struct el_door *d, struct el_guest *g, int64_t now_us);
+
+/* True when bytes of its wait to be read. */
+bool el_door_spoken(const struct el_guest *g);
 
 /* True when bytes came that were not part of a request that was answered. */
 bool el_door_unfinished(const struct el_guest *g);

@@ -77,6 +77,16 @@ static int check_successor(const struct exporter *x, const char *path, const str
     return cut || (lost && !asked) ? -EINVAL : 0;
 }
 
+/* Why something of the web configuration was not taken. */
+static void complain(const struct exporter *x, const char *why, int r)
+{
+    el_log_error("%s%s", why,
+                 r == -EACCES && x->started
+                     ? "; if it may be read otherwise, it stands in a directory that the sandbox "
+                       "does not let in yet: `systemctl restart elementd-exporter`"
+                     : "");
+}
+
 static int protect(struct exporter *x, const char *path, bool asked)
 {
     struct el_web_config *config;
@@ -90,11 +100,11 @@ static int protect(struct exporter *x, const char *path, bool asked)
         el_file_changed(path, &x->web_seen);
     r = load_web(x, path, &config, &tls, why, sizeof why);
     if (r < 0)
-        el_log_error(
-            "%s%s", why,
-            r == -EACCES && x->started
-                ? "; the sandbox reads only in directories that were named at the start: for a new one, restart"
-                : "");
+        complain(x, why, r);
+    if (el_tls_same(tls, x->tls)) { /* then no session ends */
+        el_tls_unref(tls);
+        tls = x->tls ? el_tls_ref(x->tls) : NULL;
+    }
     if (r == 0 && (r = check_successor(x, path, config, asked)) == 0)
         r = el_http_protect(x->http, config, tls);
     if (r == 0) {
@@ -107,6 +117,25 @@ static int protect(struct exporter *x, const char *path, bool asked)
     if (r < 0 && strcmp(path, x->settings.web.config_file) != 0)
         x->web_seen = seen; /* the file that stays in force has not changed */
     x->web_refused = r < 0;
+    return r;
+}
+
+/* The certificates of the configuration in force, whatever was refused since. */
+static int renew(struct exporter *x)
+{
+    struct el_tls *tls;
+    char why[512];
+    int r = el_tls_new(x->web, &tls, why, sizeof why);
+
+    if (r < 0) {
+        complain(x, why, r);
+        return r;
+    }
+    r = el_http_renew(x->http, tls);
+    if (r < 0)
+        el_tls_unref(tls);
+    else
+        x->tls = tls;
     return r;
 }
 
@@ -210,29 +239,31 @@ static void take_history(struct exporter *x, int64_t now_us)
 }
 
 /* Told once each, also when it is bad. */
-static bool web_changed(struct exporter *x, const char *path)
+static void follow_web(struct exporter *x, const char *path)
 {
-    bool file = el_file_changed(path, &x->web_seen);
+    bool file = path[0] && el_file_changed(path, &x->web_seen), certificates = x->tls && el_tls_outdated(x->tls);
 
-    return (x->tls && el_tls_outdated(x->tls)) || file;
+    bool refused = x->web_refused;
+
+    if (!file && !certificates)
+        return;
+    if (protect(x, path, false) == 0)
+        el_log_info("%s or its certificates changed: taken", path);
+    else if (certificates && (file || refused) && renew(x) == 0)
+        el_log_warning("%s is bad: the old one stays in force, and its certificates, which changed, are taken", path);
+    else
+        el_log_error("%s or its certificates changed and are bad: the old ones stay in force", path);
 }
 
 static void on_tick(void *ctx, int64_t now_us)
 {
     struct exporter *x = ctx;
-    const char *path = x->settings.web.config_file;
-
     take_history(x, now_us);
     if (x->watchdog_us && now_us >= x->watchdog_due_us) {
         el_notify("WATCHDOG=1");
         x->watchdog_due_us = now_us + x->watchdog_us / 3;
     }
-    if (!path[0] || !web_changed(x, path))
-        return;
-    if (protect(x, path, false) < 0)
-        el_log_error("%s or its certificates changed and are bad: the old ones stay in force", path);
-    else
-        el_log_info("%s or its certificates changed: taken", path);
+    follow_web(x, x->settings.web.config_file);
 }
 
 static int block_signals(struct exporter *x)

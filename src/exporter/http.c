@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "exporter/negotiate.h"
 #include "exporter/packer.h"
-#include "exporter/tls.h"
 
 #define BLOCK_BYTES (32 * 1024) /* that are unpacked at once for a client */
 #define POOL_BYTES  (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
@@ -252,9 +251,18 @@ static void on_completed(void *cls, struct MHD_Connection *m, void **request, en
     c->in_request = false;
     h->now_us = el_clock_boottime_us();
     el_door_answered(&h->door, &c->guest, request_bytes(h, m), h->now_us);
-    if (c->tls != h->tls) /* its session began under what is no longer so */
+    if (!el_tls_same_checks(c->session.tls, h->tls)) /* its session began under what is no longer so */
         el_door_cut(&h->door, &c->guest, h->now_us);
     *request = NULL;
+}
+
+static void on_heard(void *ctx)
+{
+    struct el_conn *c = ctx;
+
+    c->guest.heard = true;
+    if (c->guest.phase == EL_PHASE_HEADER)
+        el_admission_progress(&c->guest, el_clock_boottime_us());
 }
 
 static void greet(struct el_http *h, struct el_conn *c)
@@ -263,12 +271,11 @@ static void greet(struct el_http *h, struct el_conn *c)
 
     if (!h->tls)
         return;
-    if (!info || el_tls_begin(h->tls, info->tls_session) < 0) {
+    c->session = (struct el_tls_session){.heard = on_heard, .ctx = c};
+    if (!info || el_tls_begin(h->tls, &c->session, info->tls_session) < 0) {
         h->counters.tls_failed++;
         el_door_cut(&h->door, &c->guest, h->now_us);
-        return;
     }
-    c->tls = el_tls_ref(h->tls);
 }
 
 static void on_connection(void *cls, struct MHD_Connection *m, void **context, enum MHD_ConnectionNotificationCode code)
@@ -288,7 +295,7 @@ static void on_connection(void *cls, struct MHD_Connection *m, void **context, e
     h->counters.connections--;
     if (!c->guest.proven && el_door_unfinished(&c->guest))
         h->counters.bad_request++;
-    el_tls_unref(c->tls);
+    el_tls_unref(c->session.tls);
     if (h->auth)
         el_auth_forget(h->auth, c);
     el_admission_leave(&h->door.admission, &c->guest);

@@ -30,6 +30,10 @@ struct el_http *el_http_free(struct el_http *h); /* takes NULL, returns NULL */
  * what is known of passwords stays while user and hash do. 0 or -errno: then the old one stands. */
 int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_tls *tls);
 
+/* Takes over certificates alone: `tls` may ask other things of clients than the one before it, but both are NULL or
+ * none. 0 or -errno: then the old one stands. */
+int el_http_renew(struct el_http *h, struct el_tls *tls);
+
 /* Serves in this thread until `wake` says stop. 0 or -errno. */
 int el_http_run(struct el_http *h);
 

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "exporter/http_parts.h"
-#include "exporter/tls.h"
 
 #define SWEEP_US   (250 * EL_USEC_PER_MSEC)
 #define TICK_US    EL_USEC_PER_SEC
@@ -70,15 +69,17 @@ struct el_http *el_http_free(struct el_http *h)
     return NULL;
 }
 
-/* TLS switched on or off takes another daemon, and ends all connections. Else those between two requests end, the
- * others when they are answered. */
+/* TLS switched on or off takes another daemon, and ends all connections. Where clients are checked otherwise, those
+ * between two requests end, the others, of whose requests a byte may have come, when they are answered. */
 static int change_sessions(struct el_http *h, const struct el_tls *tls)
 {
     struct MHD_Daemon *d;
 
     if (!tls == !h->tls) {
-        for (struct el_guest *g = h->door.admission.head; g && tls != h->tls; g = g->next)
-            if (g->phase == EL_PHASE_IDLE || (g->phase == EL_PHASE_HEADER && g->proven))
+        for (struct el_guest *g = h->door.admission.head; g && !el_tls_same_checks(tls, h->tls); g = g->next)
+            if (g->phase == EL_PHASE_IDLE && el_door_spoken(g))
+                el_admission_phase(&h->door.admission, g, EL_PHASE_HEADER, h->now_us);
+            else if (g->phase == EL_PHASE_IDLE)
                 el_door_cut(&h->door, g, h->now_us);
         return 0;
     }
@@ -87,6 +88,18 @@ static int change_sessions(struct el_http *h, const struct el_tls *tls)
         return -ENOMEM;
     el_http_stop_daemon(h);
     h->daemon = d;
+    return 0;
+}
+
+int el_http_renew(struct el_http *h, struct el_tls *tls)
+{
+    int r = change_sessions(h, tls);
+
+    if (r < 0)
+        return r;
+    el_tls_unref(h->tls);
+    h->tls = tls;
+    h->door.tls = tls;
     return 0;
 }
 
@@ -101,13 +114,10 @@ int el_http_protect(struct el_http *h, struct el_web_config *config, struct el_t
         }
         h->auth = auth;
     }
-    if (change_sessions(h, tls) < 0)
+    if (el_http_renew(h, tls) < 0)
         return -ENOMEM;
     if (h->auth)
         el_auth_configure(h->auth, config);
-    el_tls_unref(h->tls);
-    h->tls = tls;
-    h->door.tls = tls;
     el_web_config_free(h->config);
     h->config = config;
     h->edition++;

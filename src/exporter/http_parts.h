@@ -6,14 +6,15 @@
 #include "exporter/door.h"
 #include "exporter/http.h"
 #include "exporter/lookout.h"
+#include "exporter/tls.h"
 
 struct el_conn {
     struct el_guest guest;
     struct MHD_Connection *mhd;
     bool in_request, suspended;
     enum el_verdict verdict;
-    unsigned asked;     /* edition of the users that its password is checked against */
-    struct el_tls *tls; /* the settings its session began with */
+    unsigned asked; /* edition of the users that its password is checked against */
+    struct el_tls_session session;
 };
 
 struct el_http {

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "base/buf.h"
 #include "base/file.h"
 
-#define PEM_MAX (1u << 20)
+#define PEM_MAX  (1u << 20)
+#define SUM_SIZE 32
 
 struct watched {
     char *path;
@@ -26,7 +28,25 @@ struct el_tls {
     char **sans;
     size_t sans_n;
     struct watched watched[3]; /* certificate, key, client authorities */
+    gnutls_hash_hd_t sum;      /* of what was read up to now; NULL: all was */
+    uint8_t shown[SUM_SIZE];   /* what the server is known by: its certificate and key, and where they stand */
+    uint8_t checks[SUM_SIZE];  /* all else: what is asked of clients */
 };
+
+/* NULL is told from empty. */
+static void sum(struct el_tls *t, const void *bytes, size_t n)
+{
+    size_t length = bytes ? n : SIZE_MAX;
+
+    gnutls_hash(t->sum, &length, sizeof length);
+    if (bytes)
+        gnutls_hash(t->sum, bytes, n);
+}
+
+static void sum_text(struct el_tls *t, const char *text)
+{
+    sum(t, text, text ? strlen(text) : 0);
+}
 
 struct suite {
     unsigned number; /* IANA */
@@ -190,6 +210,7 @@ static int make_priority(struct el_tls *t, const struct el_web_config *c, char *
                  bad ? bad : p.data);
     if (r < 0)
         return -EINVAL;
+    sum(t, p.data, p.len);
     return c->ciphers_n ? check_ciphers(t, c, why, why_size) : 0;
 }
 
@@ -250,6 +271,13 @@ static int load_files(struct el_tls *t, const struct el_web_config *c, char *why
     cd = datum(&cert);
     kd = datum(&key);
     ad = datum(&ca);
+    sum_text(t, c->cert_file);
+    sum(t, cd.data, cd.size);
+    sum_text(t, c->key_file);
+    sum(t, kd.data, kd.size);
+    sum_text(t, c->client_ca_file);
+    gnutls_hash_output(t->sum, t->shown); /* and begins anew */
+    sum(t, ad.data, ad.size);
     r = try_chain(&cd);
     if (r >= 0)
         r = gnutls_certificate_set_x509_key_mem(t->credentials, &cd, &kd, GNUTLS_X509_FMT_PEM);
@@ -279,6 +307,7 @@ static int copy_sans(struct el_tls *t, const struct el_web_config *c)
         t->sans[i] = strdup(c->client_sans[i]);
         if (!t->sans[i])
             return -ENOMEM;
+        sum_text(t, t->sans[i]);
         t->sans_n++;
     }
     return 0;
@@ -294,18 +323,34 @@ int el_tls_new(const struct el_web_config *c, struct el_tls **out, char *why, si
         return -ENOMEM;
     t->refs = 1;
     t->client_auth = c->client_auth;
-    r = gnutls_certificate_allocate_credentials(&t->credentials) < 0 ? -ENOMEM : 0;
+    if (gnutls_certificate_allocate_credentials(&t->credentials) < 0 ||
+        gnutls_hash_init(&t->sum, GNUTLS_DIG_SHA256) < 0)
+        r = -ENOMEM;
+    else
+        r = load_files(t, c, why, why_size);
     if (r == 0)
         r = copy_sans(t, c);
     if (r == 0)
-        r = load_files(t, c, why, why_size);
-    if (r == 0)
         r = make_priority(t, c, why, why_size);
-    if (r < 0)
+    if (r < 0) {
         el_tls_unref(t);
-    else
-        *out = t;
-    return r;
+        return r;
+    }
+    sum(t, &t->client_auth, sizeof t->client_auth);
+    gnutls_hash_deinit(t->sum, t->checks);
+    t->sum = NULL;
+    *out = t;
+    return 0;
+}
+
+bool el_tls_same_checks(const struct el_tls *a, const struct el_tls *b)
+{
+    return a == b || (a && b && memcmp(a->checks, b->checks, SUM_SIZE) == 0);
+}
+
+bool el_tls_same(const struct el_tls *a, const struct el_tls *b)
+{
+    return el_tls_same_checks(a, b) && (a == b || memcmp(a->shown, b->shown, SUM_SIZE) == 0);
 }
 
 struct el_tls *el_tls_ref(struct el_tls *t)
@@ -318,6 +363,8 @@ struct el_tls *el_tls_unref(struct el_tls *t)
 {
     if (!t || --t->refs)
         return NULL;
+    if (t->sum)
+        gnutls_hash_deinit(t->sum, NULL);
     if (t->credentials)
         gnutls_certificate_free_credentials(t->credentials);
     if (t->priority)
@@ -377,7 +424,8 @@ static int verify_client(gnutls_session_t session)
 {
     static const char purpose[] = GNUTLS_KP_TLS_WWW_CLIENT;
     gnutls_typed_vdata_st as_client = {.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = (unsigned char *)(uintptr_t)purpose};
-    const struct el_tls *t = gnutls_session_get_ptr(session);
+    const struct el_tls_session *s = gnutls_session_get_ptr(session);
+    const struct el_tls *t = s->tls;
     unsigned status = 0, n = 0;
     const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &n);
 
@@ -389,7 +437,17 @@ static int verify_client(gnutls_session_t session)
     return t->sans_n && !el_tls_allows(t, chain[0].data, chain[0].size);
 }
 
-int el_tls_begin(struct el_tls *t, void *session)
+static int on_message(gnutls_session_t session, unsigned kind, unsigned when, unsigned incoming,
+                      const gnutls_datum_t *message)
+{
+    const struct el_tls_session *s = gnutls_session_get_ptr(session);
+
+    if (incoming)
+        s->heard(s->ctx);
+    return 0;
+}
+
+int el_tls_begin(struct el_tls *t, struct el_tls_session *s, void *session)
 {
     gnutls_certificate_request_t want = GNUTLS_CERT_IGNORE;
 
@@ -405,7 +463,9 @@ int el_tls_begin(struct el_tls *t, void *session)
         want = GNUTLS_CERT_REQUIRE;
         break;
     }
-    gnutls_session_set_ptr(session, t);
+    s->tls = el_tls_ref(t);
+    gnutls_session_set_ptr(session, s);
+    gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_ANY, GNUTLS_HOOK_POST, on_message);
     if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, t->credentials) < 0 ||
         gnutls_priority_set(session, t->priority) < 0)
         return -EPROTO;

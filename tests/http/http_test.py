@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import ssl
@@ -268,6 +269,74 @@ def tls():
             expect(x.get()[1]["X-Frame-Options"] == "DENY" and x.get("/none")[1]["X-Frame-Options"] == "DENY", "headers, and TLS off")
 
 
+def renewal():
+    """What a reload does not change ends nothing; renewed certificates are taken whatever else was refused; a new directory is told of."""
+    ok = "element_exporter_config_last_reload_successful"
+    with tempfile.TemporaryDirectory(prefix="el-renewal-") as d, tempfile.TemporaryDirectory(prefix="el-elsewhere-") as elsewhere:
+        os.chmod(d, 0o755)
+        os.chmod(elsewhere, 0o755)
+        ca = Authority(d)
+        ca.issue("server")
+        web = pathlib.Path(d) / "web.yml"
+        secured = "tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n"
+        web.write_text(secured)
+        with Exporter(BUILD, "--web.config.file", str(web)) as x:
+            def connect():
+                c = http.client.HTTPSConnection("127.0.0.1", x.port, timeout=60, context=ca.context())
+                c.connect()
+                return c
+
+            def scrape(c):
+                sock = c.sock
+                c.request("GET", "/metrics")
+                r = c.getresponse()
+                body = r.read()
+                expect(r.status == 200 and c.sock is sock, "another connection", r.status)
+                return r, body
+
+            def serial(c):
+                return c.sock.getpeercert()["serialNumber"]
+
+            # Idle, and with a request on its way when the reload comes.
+            idle, kept = [connect() for _ in range(20)], connect()
+            for c in [*idle, kept]:
+                scrape(c)
+            for i in range(20):
+                web.write_text(f"{secured}http_server_config: {{headers: {{Strict-Transport-Security: max-age={i}}}}}\n")
+                kept.request("GET", "/metrics")
+                x.process.send_signal(signal.SIGHUP)
+                expect(kept.getresponse().read(), "a scrape beside a reload")
+                wait_until("reload", lambda: x.log().count("reload: done") == i + 1, 60)
+            for c in idle:
+                expect(scrape(c)[0].getheader("Strict-Transport-Security") == "max-age=19", "the new header")
+            # A renewed certificate is for who comes; who is there stays.
+            before = serial(kept)
+            ca.issue("server")
+            wait_until("new certificate", lambda: serial(connect()) != before, 60)
+            scrape(kept)
+            # A file that is refused does not hold up the certificates of the one in force.
+            web.write_text(secured + "  colour: red\n")
+            wait_until("refusal", lambda: "colour" in x.log(), 60)
+            before = serial(connect())
+            ca.issue("server")
+            wait_until("new certificate beside a refused file", lambda: serial(connect()) != before, 60)
+            expect(value(scrape(kept)[1], ok) == 0 and "which changed, are taken" in x.log(), x.log())
+            scrape(idle[0])
+            # Certificates that move to where the sandbox lets nobody in.
+            for name in ("server.crt", "server.key"):
+                shutil.copy(pathlib.Path(d, name), elsewhere)
+                os.chmod(pathlib.Path(elsewhere, name), 0o644)
+            web.write_text(f"tls_server_config:\n  cert_file: {elsewhere}/server.crt\n  key_file: {elsewhere}/server.key\n")
+            said = x.reload()
+            if "--sandbox" not in x.command:
+                expect(f"cannot read {elsewhere}/server.crt" in said and "systemctl restart elementd-exporter" in said, said)
+            scrape(kept)
+            # Other checks end who is idle.
+            web.write_text(secured + "  min_version: TLS13\n")
+            expect("done" in x.reload(), x.log())
+            expect(fails(lambda: (idle[1].sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"), idle[1].sock.recv(1) or 1 / 0)), "a session from before")
+
+
 def unasked():
     """What was emptied, is half written or has lost a protection is not taken by itself, nor without anything in it; once a loss is asked for it is."""
     hashed = "$2y$04$zVHmKQtGGQob.b/Nc7l9NO8UlrYcW05FiuCj/SxsFO/ZtiN9.mNzy"  # of a password that is not needed
@@ -430,7 +499,7 @@ def memory():
 
 
 def main():
-    parts = {f.__name__: f for f in (exposition, staleness, late, service, tls, unasked, auth, prometheus, memory)}
+    parts = {f.__name__: f for f in (exposition, staleness, late, service, tls, renewal, unasked, auth, prometheus, memory)}
     parts[sys.argv[2]]()
 
 

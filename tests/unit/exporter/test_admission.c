@@ -117,9 +117,30 @@ static void newcomers_have_a_grace(void **state)
     g[2].since_us = S + 1000;
     assert_ptr_equal(el_admission_victim(&a, S + 2000), &g[0]);
     assert_ptr_equal(el_admission_victim(&a, S + 300000), &g[2]);
-    g[2].spoke = true; /* and under TLS it is not here for a good while */
+    g[2].heard = true; /* and under TLS it is not here for a good while */
     assert_ptr_equal(el_admission_victim(&a, S + 300000), &g[0]);
     assert_ptr_equal(el_admission_victim(&a, 2 * S + 2000), &g[2]);
+}
+
+/* Under TLS, of many who have begun a handshake: who got on last is last to go, and who came this very turn was not
+ * listened to yet. An answer under way, and who has finished the handshake, are no worse off than a beginner. */
+static void who_gets_on_stays(void **state)
+{
+    struct el_admission a = house(4);
+    struct el_guest g[4] = {0};
+
+    for (int i = 0; i < 4; i++) {
+        enter(&a, &g[i], "127.0.0.1", i);
+        g[i].heard = true;
+    }
+    el_admission_progress(&g[0], 10);
+    assert_ptr_equal(el_admission_victim(&a, 1000), &g[1]);
+    el_admission_phase(&a, &g[1], EL_PHASE_REPLY, 11);
+    assert_ptr_equal(el_admission_victim(&a, 1000), &g[2]);
+    g[3].heard = false;
+    assert_ptr_equal(el_admission_victim(&a, 1000), &g[3]);
+    g[3].since_us = 1000;
+    assert_ptr_equal(el_admission_victim(&a, 1000), &g[2]);
 }
 
 /* All from different addresses: the least deserving of all. */
@@ -189,6 +210,7 @@ int main(void)
         cmocka_unit_test(deadlines),
         cmocka_unit_test(rate),
         cmocka_unit_test(newcomers_have_a_grace),
+        cmocka_unit_test(who_gets_on_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
