@@ -292,7 +292,7 @@ class Bare:
         return self
 
     def serves(self):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, http.client.HTTPException):
             return self.get()[0] == 200
 
     def __exit__(self, *error):
@@ -301,10 +301,11 @@ class Bare:
 
 
 def rival_p99(x, bare, f):
-    """Under the same attack; where that leaves nobody an answer, beside it."""
+    """Under the same attack; where that leaves nobody an answer, beside it, once it has got over it."""
     try:
         return p99_during(bare, f, bare.port)
     except (OSError, http.client.HTTPException):
+        wait_until("the bare server serves again", bare.serves, 120)
         return p99_during(bare, f, x.port)
 
 
