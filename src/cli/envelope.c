@@ -135,8 +135,11 @@ int el_cmd_envelope(int argc, char **argv)
         return r;
     if (el_sim_args_finish(&args, argv[0]) < 0)
         return EL_EXIT_USAGE;
-    if (fill(&args.options, &g) < 0)
-        return EL_EXIT_BAD;
+    if (strcmp(args.scenario.workload, "idle") == 0)
+        return el_flags_usage(argv[0], "--workload idle asks for nothing, so there is no share of it");
+    r = fill(&args.options, &g);
+    if (r < 0)
+        return r == -EINVAL ? EL_EXIT_USAGE : EL_EXIT_BAD;
     if (json)
         r = print_json(&args.scenario, &g);
     else

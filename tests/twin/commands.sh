@@ -48,6 +48,8 @@ plant="python3 $root/deploy/examples/plant.py"
 check "the example plant is governed" bash -c "'$elementd' simulate --card element-aic --profiles '$root/deploy/profiles' --plant '$plant' --json |
   jq -e '.hours == 1 and .iops > 400000 and .seconds_above_critical_per_hour == 0' >/dev/null"
 exits 1 "no JSON" --card element-aic --plant 'read l; echo rubbish'
+exits 2 "step goes with --plant" --card element-aic --step 2
+exits 2 "leave out --array" --card element-aic --array raid0 --plant true
 exits 1 "ended with status 3" --card element-aic --plant 'exit 3'
 exits 1 "status 127" --card element-aic --plant 'there-is-no-such-command'
 exits 2 "--plant" --card element-aic --governor oracle --plant 'true'
@@ -71,6 +73,10 @@ exits 1 "s.yaml:3: events\[0\].event" --scenario "$dir/s.yaml"
 check "more air never hurts" jq -e '[.share[] | . == sort] | all' "$dir/e" >/dev/null
 check "a warmer inlet never helps" jq -e '[.share | transpose[] | . == sort] | all' "$dir/e" >/dev/null
 check "the grid is XML" python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" "$dir/e.svg"
+for wrong in idle nonsense; do # which no card can do a share of
+  "$elementd" envelope --card lqd4500 --workload $wrong --profiles "$root/deploy/profiles" >"$dir/o" 2>"$dir/err"
+  check "envelope refuses $wrong" test $? -eq 2 -a ! -s "$dir/o" -a -s "$dir/err"
+done
 ln -s "$dir/e.svg" "$dir/link" # what is named is written into: as root it may be /dev/stdout
 simulate --card element-aic --hours 0.1 --plot "$dir/link" >/dev/null || failed=1
 check "a link stays one" test -L "$dir/link"

@@ -18,6 +18,8 @@ for scenario in "$root"/tests/twin/scenarios/*.yaml; do # an expectation that th
   same "${scenario##*/} seed $seed" --scenario "$scenario" --seed $seed --seeds 1 --hours 1
 done
 same "fan plant" --card element-aic --plant "python3 $root/tests/twin/fan_plant.py"
+same "fan plant, steps of half a second" --card element-aic --step 0.5 --plant "python3 $root/tests/twin/fan_plant.py"
+same "fan plant, steps of 5 s" --card element-aic --step 5 --plant "python3 $root/tests/twin/fan_plant.py"
 same "example plant" --card element-aic --plant "python3 $root/deploy/examples/plant.py"
 for array in raid0 raid1; do
   for seed in 1 2 3; do
