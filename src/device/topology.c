@@ -117,8 +117,7 @@ static bool controller_pci_dir(const struct el_sysfs *fs, const char *ctrl_dir, 
                 return true;
             }
         }
-    return el_sysfs_line(fs, ctrl_dir, "address", address, sizeof address) == 0 &&
-           pci_dir(fs, address, out) == 0;
+    return el_sysfs_line(fs, ctrl_dir, "address", address, sizeof address) == 0 && pci_dir(fs, address, out) == 0;
 }
 
 static bool is_fabric(const char *transport)
@@ -229,8 +228,7 @@ static int find_unbound(struct build *b)
     for (size_t i = 0; r == 0 && i < names.n; i++) {
         char dir[EL_SYSFS_PATH];
 
-        if (pci_dir(b->fs, names.name[i], dir) == 0 && is_nvme_class(b->fs, dir) &&
-            !known_endpoint(b, dir) &&
+        if (pci_dir(b->fs, names.name[i], dir) == 0 && is_nvme_class(b->fs, dir) && !known_endpoint(b, dir) &&
             !el_sysfs_exists(b->fs, dir, "physfn")) /* an idle virtual function is no drive */
             r = add_endpoint(b, "", dir);
     }
