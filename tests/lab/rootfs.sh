@@ -13,7 +13,7 @@ flock 9
 [ -e "$out/etc/systemd/system/lab-agent.service" ] && { echo "$out"; exit 0; }
 rm -rf "$out" "$out.new"
 echo "lab: making a Debian for the guest (once)" >&2
-mmdebstrap --quiet --variant=minbase --mode=root --include="systemd,systemd-sysv,dbus,curl,$needs" bookworm "$out.new" >&2 || exit 125
+mmdebstrap --quiet --variant=minbase --mode=root --include="systemd,systemd-sysv,dbus,curl,pciutils,$needs" bookworm "$out.new" >&2 || exit 125
 cat >"$out.new/usr/local/bin/lab-agent" <<'SH'
 #!/bin/sh
 # Commands from the host: see the lab's init.
