@@ -57,18 +57,21 @@ int el_overrides_apply(const struct el_overrides *o, struct el_settings *s, stru
     return r;
 }
 
+static const char no_memory[] = "out of memory"; /* no wrong use */
+
 /* Kept, and tried on settings of no consequence: a wrong value is said now, as a wrong use. */
 static const char *take_setting(const struct el_flag *f, struct el_overrides *o, const char *flag, const char *arg,
                                 struct el_config_error *err)
 {
     EL_AUTO_FREE struct el_settings *scratch = calloc(1, sizeof *scratch);
 
-    if (!scratch)
-        return "out of memory";
+    int r;
+
     if (o->n == EL_ARRAY_SIZE(o->row))
         return "too many flags";
-    if (set(scratch, f->setting, flag, arg, err) < 0)
-        return err->text;
+    r = scratch ? set(scratch, f->setting, flag, arg, err) : -ENOMEM;
+    if (r < 0)
+        return r == -ENOMEM ? no_memory : err->text;
     o->row[o->n].setting = f->setting;
     o->row[o->n].flag = flag;
     o->row[o->n++].text = arg;
@@ -170,6 +173,10 @@ int el_flags_read(int argc, char **argv, const struct el_flag *flags, const char
         if (c == '?') /* said by getopt */
             return hint(argv[0]);
         wrong = take(&flags[c - 0x100], dashed[c - 0x100], optarg, &err);
+        if (wrong == no_memory) {
+            fprintf(stderr, "%s: %s\n", argv[0], wrong);
+            return EL_EXIT_BAD;
+        }
         if (wrong)
             return el_flags_usage(argv[0], "%s", wrong);
     }

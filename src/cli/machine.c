@@ -121,7 +121,7 @@ static int open_twin(const struct el_machine_flags *f, const struct el_settings 
     struct el_config_error err;
 
     if (!card || !drives || !scenario)
-        return say("out of memory");
+        return el_cli_no_memory(), -ENOMEM;
     if (el_config_load_card_drives(settings->profiles_dir, f->simulate, card, drives, &err) < 0 ||
         (f->scenario && el_config_load_scenario(f->scenario, scenario, &err) < 0))
         return say(err.text);

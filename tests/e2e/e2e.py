@@ -124,5 +124,25 @@ class Run:
         shutil.rmtree(self.dir, ignore_errors=True)
 
 
+def unpack(path, root):
+    """A machine of tests/fixtures/machines as a directory. The [tree] section: `path -> target`, `path = text`, other forms are left out (any subset of files is a machine)."""
+    inside = False
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        for line in f:
+            line = line.rstrip("\n")
+            if line.startswith("["):
+                inside = line == "[tree]"
+            elif inside and " -> " in line or inside and " = " in line:
+                link = " -> " in line and (" = " not in line or line.index(" -> ") < line.index(" = "))
+                name, value = line.split(" -> " if link else " = ", 1)
+                full = os.path.join(root, name.strip())
+                os.makedirs(os.path.dirname(full), exist_ok=True)
+                if link and not os.path.lexists(full):
+                    os.symlink(value, full)
+                elif not link and not os.path.isdir(full):
+                    with open(full, "w", encoding="utf-8", errors="surrogateescape") as out:
+                        out.write(value + "\n")
+
+
 def command(*args, **kw):
     return subprocess.run([ELEMENTD, *args], capture_output=True, text=True, check=False, **kw)

@@ -7,30 +7,10 @@ import subprocess
 import tempfile
 import time
 
-from e2e import ELEMENTD, SANDBOX, SLOW, check, command, wait_for
+from e2e import ELEMENTD, SANDBOX, SLOW, check, command, unpack, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MACHINES = sorted(glob.glob(os.path.join(HERE, "../fixtures/machines/*.txt")))
-
-
-def unpack(path, root):
-    """The [tree] section: `path -> target`, `path = text`, other forms are left out (any subset of files is a machine)."""
-    inside = False
-    with open(path, encoding="utf-8", errors="surrogateescape") as f:
-        for line in f:
-            line = line.rstrip("\n")
-            if line.startswith("["):
-                inside = line == "[tree]"
-            elif inside and " -> " in line or inside and " = " in line:
-                link = " -> " in line and (" = " not in line or line.index(" -> ") < line.index(" = "))
-                name, value = line.split(" -> " if link else " = ", 1)
-                full = os.path.join(root, name.strip())
-                os.makedirs(os.path.dirname(full), exist_ok=True)
-                if link and not os.path.lexists(full):
-                    os.symlink(value, full)
-                elif not link and not os.path.isdir(full):
-                    with open(full, "w", encoding="utf-8", errors="surrogateescape") as out:
-                        out.write(value + "\n")
 
 
 def announce(root, port, watts):

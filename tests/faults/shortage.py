@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""shortage.py BUILD LIBRARY [all]: each command, and the exporter's start, with each of its own calls for memory or a descriptor failing once. None
+"""shortage.py BUILD LIBRARY [all]: each command, the daemon on a recorded machine, and the exporter's start, with each of its own calls for memory or a descriptor failing once. None
 may crash or hang; the exporter ends with a reason or serves what it should. Without `all` some of the calls, spread over them."""
+import itertools
 import os
 import re
 import signal
@@ -13,6 +14,8 @@ import urllib.request
 BUILD, LIBRARY, ALL = sys.argv[1], sys.argv[2], sys.argv[3:] == ["all"]
 ELEMENTD, EXPORTER = os.path.join(BUILD, "elementd"), os.path.join(BUILD, "elementd-exporter")
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../e2e"))
+from e2e import unpack  # noqa: E402
 FIXTURES = os.path.join(HERE, "..", "fixtures")
 SMART = sorted(os.path.join(FIXTURES, "pages", f) for f in os.listdir(os.path.join(FIXTURES, "pages")) if f.endswith(".smart.bin"))[0]
 sys.path.append(os.path.join(HERE, "..", "support"))
@@ -59,6 +62,55 @@ def commands(base):
         print(f"elementd {' '.join(args)[:60]}: {tried} of {n - 1} calls, {refused} ended it", flush=True)
 
 
+def addresses(runtime):
+    r = subprocess.run([ELEMENTD, "status", "--runtime-dir", runtime, "--json"], capture_output=True, text=True, check=False)
+    return r.stdout.count('"address"') if r.returncode in (0, 1) else None
+
+
+def governor_of_a_record(base):
+    """On a recorded machine: its start, a round and a reload. It ends with a reason, or knows all it would have known."""
+    root, config, runtime, state = (os.path.join(base, name) for name in ("machine", "c.yaml", "mrun", "mstate"))
+    os.mkdir(root)
+    unpack(os.path.join(FIXTURES, "machines", "card-of-four.txt"), root)
+    with open(config, "w", encoding="utf-8") as f:
+        f.write("poll: {tick_ms: 250}\ncards: [{card: '*', limit_c: 70}]\n")
+    usual, ended = None, 0
+    for n in itertools.chain([0], numbers()):
+        log = os.path.join(base, "glog")
+        with open(log, "w", encoding="utf-8") as out:
+            child = subprocess.Popen([ELEMENTD, "govern", "--root", root, "--config", config, "--runtime-dir", runtime, "--state-dir", state, "--sandbox", "off"],
+                                     stdout=out, stderr=out, env=env(n))
+
+        def until(done):
+            end = time.monotonic() + 60
+            while child.poll() is None and time.monotonic() < end:
+                if done():
+                    return True
+                time.sleep(0.02)
+            return False
+
+        def said():
+            with open(log, encoding="utf-8", errors="replace") as f:
+                return f.read()
+
+        until(lambda: os.path.exists(runtime + "/snapshot"))
+        if child.poll() is None:
+            child.send_signal(signal.SIGHUP)
+            until(lambda: "reloaded" in said())
+        full = until(lambda: addresses(runtime) == usual) if usual else until(lambda: addresses(runtime))
+        usual = usual or addresses(runtime)
+        if child.poll() is None:
+            child.send_signal(signal.SIGTERM)
+        code = child.wait(timeout=60)
+        told = said()
+        ended += code != 0
+        if not usual or code not in (0, 1) or (code == 0 and not full) or (code and not told.replace("shortage: felt\n", "")):
+            complain("govern --root", n, code, f"{usual} addresses, {addresses(runtime)}\n{told}")
+        if n and "shortage: felt" not in told.split("reloaded")[0] + told.partition("reloaded")[1]:
+            break
+    print(f"elementd govern --root: {usual} addresses; {n - 1} calls, {ended} ended it with a reason", flush=True)
+
+
 def exporter(base, port):
     """0 it serves, 1 it has ended with a reason."""
     ended = served = 0
@@ -97,6 +149,7 @@ with tempfile.TemporaryDirectory(prefix="el-shortage-") as scratch:
                                 stderr=subprocess.DEVNULL)
     try:
         wait_for("a snapshot", lambda: os.path.exists(scratch + "/run/snapshot"))
+        governor_of_a_record(scratch)
         commands(scratch)
         exporter(scratch, free_port())
     finally:
