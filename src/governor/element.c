@@ -21,7 +21,8 @@
 #define SWITCH_SLACK 0.03   /* the switch is slow */
 #define STATE_S      40.0   /* a power state is kept about this long */
 #define SETTLED_S    120.0  /* by then a drive stands where its power takes it */
-#define TREND_S      60.0   /* of what is allowed: when a cap will lift */
+#define TREND_S      300.0  /* of what is allowed: when a cap will lift */
+#define TREND_LEAST  0.1    /* of full power in TREND_S: less is noise of the readings, and nothing is foreseen */
 #define MEAN_S       60.0   /* card watts are held in the mean of about a minute, ... */
 #define MEAN_MOST    0.0125 /* ... by aiming no further than this share of the limit beside it */
 #define GUARD_C      0.5    /* what a jump of demand may pass the limit by */
@@ -169,10 +170,9 @@ static void slot_why(struct element *e, uint32_t i, const struct el_pace_wish *w
     d->constraint = w->share_w < w->hold_w ? shared : own;
     if (d->constraint == own && el_stripe_leader(e->card, i) != i)
         d->constraint = EL_CONSTRAINT_ARRAY;
-    if (e->slot[i].hold_slope > 1e-4 && hold < full && (full - hold) / e->slot[i].hold_slope < 3600)
-        d->lift_us = now_us + (int64_t)((full - hold) / e->slot[i].hold_slope * 1e6);
-    else if (hold >= full)
-        d->lift_us = now_us + (int64_t)(e->card->period_s * 1e6);
+    if (w->share_w >= w->hold_w && (hold >= full || e->slot[i].hold_slope * TREND_S > TREND_LEAST * full))
+        d->lift_us =
+            now_us + (int64_t)((hold < full ? (full - hold) / e->slot[i].hold_slope : e->card->period_s) * 1e6);
     if (w->used_w > 0.92 * e->slot[i].pace.cap_w && e->slot[i].asked_w > 0)
         d->withheld_ratio = EL_CLAMP(1 - e->observer.node[i].host_w / e->slot[i].asked_w, 0, 1);
 }

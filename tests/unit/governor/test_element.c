@@ -158,8 +158,34 @@ static void card_watts_are_held(void **state)
     assert_true(sum / 1739 < 27.3 && sum / 1739 > 25.7);
     assert_true(most < 27.8);
     assert_int_equal(b.d.slot[0].constraint, EL_CONSTRAINT_CARD_POWER);
+    assert_true(b.d.slot[0].lift_us == 0); /* cool as they are: nobody knows when the others will want less */
     for (int i = 1; i < 4; i++)
         assert_true(fabs(each[i] - each[0]) < 0.25 * each[0]);
+    bed_close(&b);
+}
+
+static void shared_watts_go_by_weight(void **state)
+{
+    struct bed b;
+    struct world w;
+    double each[4] = {0};
+
+    world_open(&b, &w, 4, 25);
+    b.card.card_limit_w = 24;
+    b.card.slot[2].weight = b.card.slot[3].weight = 2;
+    el_governor_reconfigure(b.g, &b.card);
+    for (int t = 0; t < 1800; t++) {
+        double watts = 5;
+
+        for (uint32_t i = 0; i < 4; i++)
+            watts += 2.5 + given_w(&b, i);
+        b.in.card_power_mw = el_reading_good((int64_t)(watts * 1000), b.in.now_us + 1000000);
+        world_step(&b, &w);
+        for (uint32_t i = 0; i < 4 && t > 300; i++)
+            each[i] += given_w(&b, i);
+    }
+    assert_true(fabs(each[2] / each[0] - 2) < 0.4 && fabs(each[3] / each[1] - 2) < 0.4);
+    assert_true(fabs(each[1] / each[0] - 1) < 0.2 && fabs(each[3] / each[2] - 1) < 0.2);
     bed_close(&b);
 }
 
@@ -458,6 +484,7 @@ int main(void)
         cmocka_unit_test(counters_that_lie_do_not_heat),
         cmocka_unit_test(higher_limit_never_means_less),
         cmocka_unit_test(card_watts_are_held),
+        cmocka_unit_test(shared_watts_go_by_weight),
         cmocka_unit_test(members_of_a_stripe_are_equal),
         cmocka_unit_test(members_of_a_stripe_are_equal_in_bytes),
         cmocka_unit_test(failing_air_is_reported_in_time),
