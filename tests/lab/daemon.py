@@ -6,6 +6,7 @@ BUILD = os.environ['EL_BUILD']
 ELEMENTD = BUILD + '/elementd'
 PROBE = BUILD + '/tests/lab_probe'
 RUNTIME, STATE = '/run/elementd', '/run/state'
+JOULES_PER_MB = 1e6 * 1e-9 + 1e6 / 65536 * 1e-6  # of 64 KiB reads and writes at the probe's prices: 1 W buys 985 MB/s
 
 
 class Daemon:
@@ -33,7 +34,7 @@ class Daemon:
         self.lab.wait(f'[ -e {RUNTIME}/snapshot ]', timeout=60)
 
     def stop(self, signal='TERM'):
-        self.lab.ok(f'pkill -{signal} -x elementd; n=0; while pidof elementd >/dev/null; do n=$((n+1)); [ $n -lt 50 ] || exit 1; sleep 0.1; done')
+        self.lab.ok(f'pkill -{signal} -x elementd; n=0; while pidof elementd >/dev/null; do n=$((n+1)); [ $n -lt 600 ] || exit 1; sleep 0.1; done')
 
     def log(self):
         return open(self.lab.share + '/elementd.log').read()
@@ -61,6 +62,25 @@ class Daemon:
                 raise AssertionError(f'not within {timeout} s: {what}\n{self.log()[-3000:]}\n{self.lab.sh(f"{ELEMENTD} status --runtime-dir {RUNTIME}")[1]}')
             time.sleep(0.1)
         return time.time() - start
+
+
+def rates(lab, drives, seconds):
+    """MB/s of each of these drives, by diskstats."""
+    ios = ' '.join(f'"io LAB000{i}"' for i in drives)
+    out = lab.ok(f'{PROBE} discover {ios} "sleep {seconds}" {ios}')
+    rows = [(int(r) + int(w), int(t)) for r, w, t in re.findall(r'^io (\d+) (\d+) .* at (\d+)', out, re.M)]
+    return [(b[0] - a[0]) / (b[1] - a[1]) for a, b in zip(rows, rows[len(drives):])]
+
+
+def reaches(measure, least, most=float('inf')):
+    """What is measured, once it is at least `least`: a busy host lets a guest do less than it may, for minutes. Never more than `most`."""
+    end = time.time() + 120
+    while True:
+        got = measure()
+        assert got <= most, f'{got:.2f}, at most {most:.2f} allowed'
+        if got >= least:
+            return got
+        assert time.time() < end, f'{got:.2f}, at least {least:.2f} wanted'
 
 
 def live(lab, n):

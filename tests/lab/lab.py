@@ -78,10 +78,11 @@ class Lab:
 
     def _machine(self, memory, cmdline, native):
         d = self.dir
+        # no_timer_check: else a kernel that gets fewer than five ticks in the 40 ms or so that it looks panics, as on a busy host.
         return ['qemu-system-x86_64', '-M', 'q35', *(['-accel', 'tcg,thread=single', '-icount', 'shift=0'] if self.counted else ['-accel', 'tcg,thread=multi']), '-cpu', 'max', '-smp', '1' if self.counted else '2', '-m', str(memory),
                 '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
                 '-kernel', f'{self.images}/vmlinux', '-initrd', f'{self.images}/initrd.cpio',
-                '-append', f'console=ttyS0 loglevel=5 panic=-1 tsc={"reliable" if self.counted else "unstable"} {cmdline}', '-serial', f'file:{d}/serial.log',
+                '-append', f'console=ttyS0 loglevel=5 panic=-1 no_timer_check tsc={"reliable" if self.counted else "unstable"} {cmdline}', '-serial', f'file:{d}/serial.log',
                 '-qmp', f'unix:{d}/monitor,server=on,wait=off',
                 '-device', 'virtio-serial-pci,id=vs', '-chardev', f'socket,id=agent,path={d}/agent,server=on,wait=off',
                 '-device', 'virtserialport,bus=vs.0,nr=1,chardev=agent,name=lab.agent',

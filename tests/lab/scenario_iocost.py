@@ -1,17 +1,12 @@
 """The energy budget through io.cost: refused without the controller, held within 10 %, moved, read back, released."""
-import os, re
+import re
+from daemon import *
 from lab import Lab
-
-PROBE = os.environ['EL_BUILD'] + '/tests/lab_probe'
-# 1 nJ a byte and 1 uJ an operation: 64 KiB reads cost 66.5 uJ each, so 1 W buys 985 MB/s.
-JOULES_PER_MB = 1e6 * 1e-9 + 1e6 / 65536 * 1e-6
 
 
 def rate(lab, seconds=3):
-    """MB/s of the reader, by diskstats."""
-    a = lab.ok(f'{PROBE} discover "io LAB0000" "sleep {seconds}" "io LAB0000"')
-    (b0, t0), (b1, t1) = [(int(b), int(t)) for b, t in re.findall(r'^io (\d+) .* at (\d+)', a, re.M)]
-    return (b1 - b0) / (t1 - t0)
+    """MB/s of the reader."""
+    return rates(lab, [0], seconds)[0]
 
 
 def two_namespaces():
@@ -51,9 +46,12 @@ def run():
             out = lab.ok(f'{PROBE} discover "write io_budget LAB0000 {ratio} {watts}" "read io_budget LAB0000"')
             assert f'ratio={ratio:.4f}' in out, out
             lab.ok('sleep 0.5')
-            got, want = rate(lab), 20 * ratio
-            print(f'ratio {ratio}: {got:.2f} MB/s, wanted {want:.2f}' if ratio < 1 else f'no cap: {got:.1f} MB/s')
-            assert abs(got - want) < 0.1 * want if ratio < 1 else got > 1.25 * want, (ratio, got, want, free)
+            want = 20 * ratio
+            if ratio < 1:
+                got = reaches(lambda: rate(lab), 0.9 * min(want, free), 1.1 * want)
+                print(f'ratio {ratio}: {got:.2f} MB/s, wanted {want:.2f}')
+            else:
+                print(f'no cap: {reaches(lambda: rate(lab), min(1.25 * want, 0.5 * free)):.1f} MB/s')
         out = lab.ok(f'{PROBE} discover "write io_budget LAB0000 0.01 {watts}" "read io_budget LAB0000"')
         assert 'ratio=0.0500' in out, out  # never below the floor
         out = lab.ok(f'{PROBE} discover "write io_budget LAB0000 0.1 {watts}" "read io_budget LAB0000" "sleep 1"; '
@@ -63,8 +61,7 @@ def run():
         out = lab.ok(f'{PROBE} discover "restore io_budget LAB0000 off"; cat /sys/fs/cgroup/io.cost.qos /sys/fs/cgroup/io.cost.model')
         assert 'enable=1' not in out and 'ctrl=user' not in out, out
         lab.ok('sleep 0.5')
-        got = rate(lab, 1)
-        assert got > 40, (got, free)  # the guest is shared: only the cap must be gone
+        reaches(lambda: rate(lab, 1), min(10, 0.5 * free))  # five times what the cap let through
         lab.ok(f'echo "$(cat {disk.replace("/dev/", "/sys/block/")}/dev) enable=1 ctrl=user min=50 max=80" > /sys/fs/cgroup/io.cost.qos')
         out = lab.ok(f'{PROBE} discover "usable io_budget LAB0000"; {PROBE} discover "write io_budget LAB0000 0.5 1" || true')
         assert 'usable EBUSY' in out and 'write EBUSY' in out, out

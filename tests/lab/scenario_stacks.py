@@ -4,7 +4,6 @@ import re
 from daemon import *
 from lab import Lab
 
-JOULES_PER_MB = 1e6 * 1e-9 + 1e6 / 65536 * 1e-6
 WANT = 10  # MB/s per drive
 
 
@@ -13,13 +12,11 @@ def hold(lab, drives):
     for i in drives:
         lab.ok(f'{PROBE} discover "write io_budget LAB000{i} 0.5 {2 * WANT * JOULES_PER_MB}"')
     lab.ok('sleep 1')
-    ios = ' '.join(f'"io LAB000{i}"' for i in drives)
-    out = lab.ok(f'{PROBE} discover {ios} "sleep 4" {ios}')
-    rows = [(int(r) + int(w), int(t)) for r, w, t in re.findall(r'^io (\d+) (\d+) .* at (\d+)', out, re.M)]
+    got = rates(lab, drives, 4)
     for i in drives:
         lab.ok(f'{PROBE} discover "restore io_budget LAB000{i} off"')
     lab.ok('echo 1 > /sys/fs/cgroup/work.slice/cgroup.kill; sleep 0.5')
-    return [(b[0] - a[0]) / (b[1] - a[1]) for a, b in zip(rows, rows[len(drives):])]
+    return got
 
 
 def report(what, got, must):
