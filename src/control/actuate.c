@@ -21,7 +21,7 @@ struct el_actuate_item {
     bool wished, dropped; /* `want` is a wish of now; it was taken back before it was carried out */
     enum el_doubt doubt;
     uint8_t tries; /* times it was asked for again */
-    int64_t busy_since_us, again_us;
+    int64_t again_us;
 };
 
 struct el_actuate {
@@ -75,7 +75,7 @@ static struct el_actuate_item *next_item(struct el_actuate *a)
     struct el_actuate_item *found = NULL;
     size_t next = a->next;
 
-    for (size_t k = 0; k < a->n; k++) {
+    for (size_t k = 0; k < a->n && !(found && found->order == EL_CARRY_WRITE); k++) {
         struct el_actuate_item *it = a->item[(a->next + k) % a->n];
 
         if (it->busy || it->order <= (found ? found->order : EL_CARRY_NOTHING))
@@ -104,13 +104,14 @@ static void serve(struct el_actuate *a, struct el_actuate_item *it)
     bool moved = it->load.moved;
     bool first =
         order != a->last && order != EL_CARRY_RESTORE && hand->leaves_traces && a->carry.dev.ops->actuator_survey;
-    struct el_carry_load copy = it->load;
+    struct el_carry_load copy;
 
     it->order = EL_CARRY_NOTHING;
     it->busy = true;
     it->writing = order == EL_CARRY_WRITE;
     a->last = order;
-    it->busy_since_us = el_clock_boottime_us();
+    it->load.since_us = el_clock_boottime_us();
+    copy = it->load;
     pthread_mutex_unlock(&a->lock);
     if (first) /* what was written is read back from a look that came after all of it */
         a->carry.dev.ops->actuator_survey(a->carry.dev.dev, order != EL_CARRY_WRITE);
@@ -287,9 +288,9 @@ void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t 
     pthread_mutex_unlock(&a->lock);
 }
 
-void el_actuate_doubt(struct el_actuate *a, struct el_actuate_item *it, enum el_doubt doubt)
+/* With the lock held. */
+static void set_doubt(struct el_actuate_item *it, enum el_doubt doubt)
 {
-    pthread_mutex_lock(&a->lock);
     it->doubt = doubt;
     if (doubt && (it->order == EL_CARRY_WRITE || it->order == EL_CARRY_RESTORE || doubt == EL_DOUBT_REPLACED)) {
         it->dropped |= it->order == EL_CARRY_WRITE;
@@ -297,13 +298,22 @@ void el_actuate_doubt(struct el_actuate *a, struct el_actuate_item *it, enum el_
     }
     if (doubt == EL_DOUBT_REPLACED) /* its original stays in the journal: taken up again where it appears */
         it->load.moved = it->wished = it->load.adopting = it->load.status.known = false;
+}
+
+void el_actuate_doubt(struct el_actuate *a, struct el_actuate_item *it, enum el_doubt doubt)
+{
+    pthread_mutex_lock(&a->lock);
+    set_doubt(it, doubt);
     pthread_mutex_unlock(&a->lock);
 }
 
-void el_actuate_set_hot(struct el_actuate *a, struct el_actuate_item *it, bool hot)
+void el_actuate_exchange(struct el_actuate *a, struct el_actuate_item *it, bool hot, enum el_doubt doubt,
+                         struct el_actuate_status *out)
 {
     pthread_mutex_lock(&a->lock);
     it->hot = hot;
+    set_doubt(it, doubt);
+    *out = it->load.status;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -372,7 +382,7 @@ void el_actuate_tick(struct el_actuate *a, int64_t now_us)
         struct el_actuate_item *it = a->item[i];
         bool acting = a->acting >> it->load.kind & 1;
 
-        if (it->busy && !it->hung && now_us - it->busy_since_us > HUNG_US) {
+        if (it->busy && !it->hung && now_us - it->load.since_us > HUNG_US) {
             it->hung = it->load.status.failed = true;
             it->load.status.failures++;
             a->generation++; /* the thread that hangs leaves when it comes back; another serves the rest */

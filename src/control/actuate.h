@@ -50,9 +50,10 @@ void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t 
  * either, until it is asked for by its serial again. */
 enum el_doubt { EL_DOUBT_NONE = 0, EL_DOUBT_SOME, EL_DOUBT_REPLACED };
 void el_actuate_doubt(struct el_actuate *a, struct el_actuate_item *it, enum el_doubt doubt);
-/* What is hot is not let go: neither by a restore nor at exit. */
-void el_actuate_set_hot(struct el_actuate *a, struct el_actuate_item *it, bool hot);
 void el_actuate_status(struct el_actuate *a, const struct el_actuate_item *it, struct el_actuate_status *out);
+/* All that is told of it and by it in a tick. What is hot is not let go: neither by a restore nor at exit. */
+void el_actuate_exchange(struct el_actuate *a, struct el_actuate_item *it, bool hot, enum el_doubt doubt,
+                         struct el_actuate_status *out);
 
 /* True while its original is in the journal: something of ours may be in force. */
 bool el_actuate_moved(struct el_actuate *a, const struct el_actuate_item *it);

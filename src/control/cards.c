@@ -292,9 +292,8 @@ static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_dr
 
         if (!d->hand[k])
             continue;
-        el_actuate_set_hot(c->hands, d->hand[k], el_card_is_hot(slot, c->settings));
-        el_actuate_doubt(c->hands, d->hand[k], d->identify ? EL_DOUBT_SOME : EL_DOUBT_NONE);
-        el_actuate_status(c->hands, d->hand[k], &s);
+        el_actuate_exchange(c->hands, d->hand[k], el_card_is_hot(slot, c->settings),
+                            d->identify ? EL_DOUBT_SOME : EL_DOUBT_NONE, &s);
         a->lowered[k] = s.lowered;
         a->raised[k] = s.raised;
         a->mismatches += s.mismatches;
@@ -345,8 +344,8 @@ static void gather_slot(const struct el_slot *slot, struct el_governor_slot_inpu
     memcpy(in->sensor_mc, &slot->temp_mc[1], sizeof in->sensor_mc);
 }
 
-static void gather_hands(struct el_cards *c, struct el_slot *slot, struct el_drive *d,
-                         const struct el_governor_slot *g, struct el_governor_slot_input *in)
+static void gather_hands(struct el_cards *c, struct el_slot *slot, struct el_drive *d, const struct el_governor_slot *g,
+                         struct el_governor_slot_input *in)
 {
     in->actuator_failed = collect_hands(c, slot, d) && c->acting;
     if (g && slot->io.time_us != d->io_before.time_us) {
@@ -367,7 +366,8 @@ void el_cards_observe(struct el_cards *c, struct el_world *w, const struct el_dr
         ds->drive[row].failures) /* what was read before may have grown too old: el_cards_step comes after that */
         return;
     c->in.now_us = now_us;
-    gather_sensors(c, w, card);
+    if (!el_governor_begun(c->loop[card].governor, now_us))
+        gather_sensors(c, w, card);
     gather_slot(slot, &c->in.slot[i]);
     el_governor_observe(c->loop[card].governor, &c->in, i);
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -45,11 +44,12 @@ static bool recorded(struct el_carry *c, const struct el_carry_load *l, struct e
 /* Its original into the journal, once. The device is asked without any lock: it may hang. */
 static int remember(struct el_carry *c, const struct el_carry_load *l)
 {
-    struct el_journal_entry e = {.actuator = l->kind};
+    struct el_journal_entry e; /* large: it costs something to clear */
     int r = -ENOTSUP;
 
     if (l->moved || recorded(c, l, &e))
         return 0;
+    e = (struct el_journal_entry){.actuator = l->kind};
     el_text_copy(e.serial, sizeof e.serial, l->target.serial);
     el_text_copy(e.place, sizeof e.place, l->target.place);
     if (c->dev.ops->actuator_save)
@@ -69,7 +69,7 @@ static void do_write(struct el_carry *c, const struct el_carry_hand *hand, struc
 
     if (r == 0 && hand->leaves_traces) {
         l->moved = true;
-        s->last_us = el_clock_boottime_us();
+        s->last_us = l->since_us;
     }
     if (r == 0)
         r = hand->write(&c->dev, l->kind, l->target.key, &l->want);

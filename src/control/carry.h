@@ -33,8 +33,9 @@ struct el_carry_load {
     enum el_actuator kind;
     struct el_actuate_target target;
     struct el_actuator_value want;
-    bool moved;    /* its original is in the journal */
-    bool adopting; /* left by an earlier run, and not read yet: what is there is what is wanted */
+    int64_t since_us; /* when it was taken up, BOOTTIME */
+    bool moved;       /* its original is in the journal */
+    bool adopting;    /* left by an earlier run, and not read yet: what is there is what is wanted */
     struct el_actuate_status status;
 };
 

@@ -141,7 +141,7 @@ static void wait_readers(struct govern *g, int64_t until_us)
 {
     struct pollfd p[] = {{.fd = g->signal_fd, .events = POLLIN}, {.fd = el_tick_done_fd(g->tick), .events = POLLIN}};
 
-    while (!g->ending && el_tick_take(g->tick)) {
+    for (bool waiting = el_tick_take(g->tick); !g->ending && waiting;) {
         int64_t left = until_us - el_clock_boottime_us();
         uint64_t done;
 
@@ -151,7 +151,8 @@ static void wait_readers(struct govern *g, int64_t until_us)
             return;
         if (p[0].revents)
             take_signals(g);
-        if (el_tick_take(g->tick)) /* else the round goes on at once: the next one's first look takes it */
+        waiting = el_tick_take(g->tick);
+        if (waiting) /* else the round goes on at once: the next one's first look takes it */
             (void)!read(p[1].fd, &done, sizeof done);
     }
 }

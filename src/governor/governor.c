@@ -146,12 +146,17 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
         g->asserted_us[i] = in->now_us;
 }
 
+bool el_governor_begun(const struct el_governor *g, int64_t now_us)
+{
+    return g->begun && g->clean.now_us == now_us;
+}
+
 /* Once in a step. One that was begun at another time was never made: it is forgotten. */
 static void begin(struct el_governor *g, const struct el_governor_input *in)
 {
     const size_t rest = offsetof(struct el_governor_input, inlet_mc);
 
-    if (g->begun && g->clean.now_us == in->now_us)
+    if (el_governor_begun(g, in->now_us))
         return;
     g->begun = true;
     memset(g->observed, 0, sizeof g->observed);

@@ -69,9 +69,9 @@ struct el_governor_input {
 /* A law. `state` is `state_size` zeroed bytes, and `slot_size` more for each slot of the card, owned by the caller. The
  * card stays where it is for as long; what it says may change between two steps, its slots never grow. A law keeps a
  * cap at its old value when it wants no write: the governor counts any change as one. `constraint` is its word;
- * `since_us`, `write` and `sensor_valid` are the governor's. `begin` and `observe` (both or neither) come before `step`:
- * the first with what `in` says of the time and the card, then one call for each slot, in any order, with what it says
- * of that slot but for its actuators, and nothing of other slots. */
+ * `since_us`, `write` and `sensor_valid` are the governor's. `begin` and `observe` (both or neither) come before
+ * `step`: the first with what `in` says of the time and the card, then one call for each slot, in any order, with what
+ * it says of that slot but for its actuators, and nothing of other slots. */
 struct el_governor_law {
     const char *name; /* "element", "none", ... */
     size_t state_size, slot_size;
@@ -92,8 +92,9 @@ struct el_governor;
 struct el_governor *el_governor_new(const struct el_governor_law *law,
                                     const struct el_governor_card *card); /* NULL: out of memory */
 struct el_governor *el_governor_free(struct el_governor *g);              /* takes NULL, returns NULL */
-/* What is known of a slot may be taken before the last drive has answered, so that less is left to do then: of `in` that
- * slot, and with the first one of a step the time and the card. */
+/* What is known of a slot may be taken before the last drive has answered, so that less is left to do then: of `in`
+ * that slot, and with the first one of a step the time and the card. */
+bool el_governor_begun(const struct el_governor *g, int64_t now_us); /* the step of this time has time and card */
 void el_governor_observe(struct el_governor *g, const struct el_governor_input *in, uint32_t slot);
 /* Takes what was not taken yet (of slots that were, `cap_ratio_in_force` and `actuator_failed`), and decides: the same
  * in whatever order it came. */

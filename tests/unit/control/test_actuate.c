@@ -106,6 +106,13 @@ static void journals_writes_reads_back_restores(void **state)
     assert_int_equal(journalled(), 0);
 }
 
+static void set_hot(struct el_actuate *a, struct el_actuate_item *it, bool hot)
+{
+    struct el_actuate_status s;
+
+    el_actuate_exchange(a, it, hot, EL_DOUBT_NONE, &s);
+}
+
 static void hot_drive_is_not_let_go(void **state)
 {
     struct el_actuate *a;
@@ -115,7 +122,7 @@ static void hot_drive_is_not_let_go(void **state)
     fake_init(&fake);
     a = acting(false);
     want(a, 0, 0.5);
-    el_actuate_set_hot(a, item(a, 0), true);
+    set_hot(a, item(a, 0), true);
     assert_int_equal(el_actuate_free(a, 0), 1);
     assert_true(fake.drive[0].cap == 0.5);
     assert_int_equal(journalled(), 1);
@@ -126,7 +133,7 @@ static void hot_drive_is_not_let_go(void **state)
     assert_non_null(adopted[EL_ACTUATOR_IO_BUDGET]);
     el_actuate_tick(a, 0);
     assert_true(fake.drive[0].cap == 0.5);
-    el_actuate_set_hot(a, adopted[EL_ACTUATOR_IO_BUDGET], false);
+    set_hot(a, adopted[EL_ACTUATOR_IO_BUDGET], false);
     el_actuate_tick(a, 0);
     assert_true(fake.drive[0].cap == 1);
     assert_int_equal(journalled(), 0);
@@ -234,7 +241,7 @@ static void adopting_waits_for_nobody(void **state)
     fake_init(&fake);
     a = acting(false);
     want(a, 0, 0.5);
-    el_actuate_set_hot(a, item(a, 0), true);
+    set_hot(a, item(a, 0), true);
     assert_int_equal(el_actuate_free(a, 0), 1);
 
     fake.drive[0].read_hang = true;
@@ -246,7 +253,7 @@ static void adopting_waits_for_nobody(void **state)
     assert_true(el_actuate_moved(a, item(a, 0)));
     fake.drive[0].read_hang = false;
     wait_for(is_known, a); /* although nothing is being written in this mode */
-    el_actuate_set_hot(a, item(a, 0), false);
+    set_hot(a, item(a, 0), false);
     el_actuate_free(a, EL_USEC_PER_SEC);
     assert_int_equal(journalled(), 0);
 }
