@@ -161,7 +161,8 @@ int el_feature_restore(struct el_drives *d, enum el_actuator a, uint32_t key, co
 {
     uint64_t value;
 
-    if (el_num_parse_u64(text, &value) < 0 || value > UINT32_MAX)
+    if (el_num_parse_u64(text, &value) < 0 ||
+        value > (a == EL_ACTUATOR_HCTM ? UINT32_MAX : POWER_STATE | WORKLOAD_HINT))
         return -EINVAL;
     return set(d, key, feature_of(a), (uint32_t)value);
 }

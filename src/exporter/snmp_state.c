@@ -42,7 +42,7 @@ static int read_engine(const char *path, char id[65], uint64_t *boots)
     int r = el_file_read_line(AT_FDCWD, path, text, sizeof text);
 
     n = r == 0 ? strspn(text, "0123456789abcdef") : 0;
-    if (n < ENGINE_MIN || n > 64 || text[n] != ' ' || el_num_parse_u64(text + n, &v) < 0 || v >= INT32_MAX - 1)
+    if (n < ENGINE_MIN || n > 64 || n % 2 || text[n] != ' ' || el_num_parse_u64(text + n, &v) < 0 || v >= INT32_MAX - 1)
         return -EBADMSG;
     text[n] = '\0';
     el_text_copy(id, 65, text);

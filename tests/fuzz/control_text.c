@@ -1,5 +1,6 @@
 /* Small files and one answer that others leave for us. First byte: which, '0' and on; the rest is what stands there:
- * a sensor's file, the numbers of cards, our SNMP engine, snmpd.conf, the answer of an AgentX master. */
+ * a sensor's file, the numbers of cards, our SNMP engine, snmpd.conf, the answer of an AgentX master, how far SNMP
+ * notified. */
 #include <arpa/inet.h>
 #include <math.h>
 #include <string.h>
@@ -10,6 +11,9 @@
 #include "device/sensor.h"
 #include "exporter/snmp_state.h"
 #include "fuzz.h"
+#include "support/make_snapshot.h"
+
+#define START_US 1700000000000000 /* of the daemon whose events are told: see the seeds */
 
 /* Of any kind: what counts as read could be true. */
 static void read_sensor(const uint8_t *data, size_t n)
@@ -57,7 +61,7 @@ static void start_engine(const uint8_t *data, size_t n)
     unsigned boots;
 
     if (el_snmp_state_engine(fuzz_dir("snmp-engine", data, n), id, &boots) < 0 || boots < 1 || boots >= INT32_MAX ||
-        strlen(id) < 10 || id[strspn(id, "0123456789abcdef")])
+        strlen(id) < 10 || strlen(id) % 2 || id[strspn(id, "0123456789abcdef")])
         abort();
 }
 
@@ -108,10 +112,35 @@ static void ask_master(const uint8_t *data, size_t n)
     close(master);
 }
 
+/* What is saved can be read, and each event is told once, in order. */
+static void go_on_notifying(const uint8_t *data, size_t n)
+{
+    static struct el_snapshot *s;
+    const char *dir = fuzz_dir("snmp-notified", data, n);
+    struct el_snmp_notifier first, again;
+    const struct el_event *e;
+    bool failed = false, waiting;
+    uint64_t seq;
+
+    if (!s && !(s = el_test_snapshot_new(&(struct el_test_snapshot){.events = 40, .time_us = EL_USEC_PER_SEC})))
+        abort();
+    s->daemon.start_realtime_us = START_US;
+    el_snmp_state_load(dir, &first, 0);
+    el_snmp_state_save(dir, &first, &failed);
+    el_snmp_state_load(dir, &again, 0);
+    if (failed || memcmp(&first, &again, sizeof first) != 0)
+        abort();
+    seq = first.daemon_realtime_us == START_US ? first.last_seq : 0;
+    for (int64_t now_us = 0; now_us < 20 * EL_USEC_PER_SEC; now_us += EL_USEC_PER_SEC)
+        for (; (e = el_snmp_notifier_next(&first, s, now_us, &waiting)); seq = e->seq)
+            if (e->seq <= seq)
+                abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static void (*const kinds[])(const uint8_t *, size_t) = {read_sensor, number_cards, start_engine, read_snmpd_conf,
-                                                             ask_master};
+    static void (*const kinds[])(const uint8_t *, size_t) = {read_sensor,     number_cards, start_engine,
+                                                             read_snmpd_conf, ask_master,   go_on_notifying};
 
     if (n)
         kinds[(uint8_t)(data[0] - '0') % (sizeof kinds / sizeof kinds[0])](data + 1, n - 1);

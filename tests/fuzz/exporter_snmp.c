@@ -1,15 +1,14 @@
-/* What a person or an older release wrote for SNMP: users file, sinks, OIDs, where the notifier stood. */
+/* What a person or an older release wrote for SNMP: users file, sinks, OIDs. */
 #include <string.h>
 
+#include "base/oid.h"
 #include "exporter/snmp_access.h"
-#include "exporter/snmp_notify.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct el_snmp_access a = {0};
     struct el_snmp_sink sink = {0};
-    struct el_snmp_notifier notifier = {0};
     el_oid oid[EL_OID_MAX];
     char why[256], line[EL_SNMP_USER_LINE], *text = malloc(n + 1);
 
@@ -28,7 +27,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         abort();
     if (el_oid_parse(text, oid) > EL_OID_TEXT_MAX)
         abort();
-    el_snmp_notifier_load(&notifier, text);
     free(text);
     return 0;
 }

@@ -3,6 +3,7 @@ file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/*_*.c)
 # What a target puts in place of the system's calls, other rooms it takes, and seeds that stand elsewhere.
 set(fuzz_device_sysfs_calls open openat read pread close fstat fstatat readlinkat fdopendir readdir closedir)
 set(fuzz_device_cgroup_calls el_file_rewrite el_file_write_attr el_clock_sleep_until_us)
+set(fuzz_device_feature_calls el_drives_admin el_drives_facts)
 set(fuzz_device_sysfs_seeds ${CMAKE_SOURCE_DIR}/tests/fixtures/machines)
 set(fuzz_control_text_calls connect)
 set(fuzz_control_text_rooms exporter)
