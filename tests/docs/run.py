@@ -33,7 +33,8 @@ def blocks(text):
 
 
 def wait_ready(child):
-    for _ in range(150):
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         if subprocess.run(["curl", "-sf", "-o", "/dev/null", "http://localhost:10450/-/ready"]).returncode == 0:
             return True
         if child.poll() is not None:
@@ -62,7 +63,7 @@ def run_document(path):
                     print(f"{path.name}: does not come up:\n{body}\n" + (pathlib.Path(scratch) / "background.log").read_text())
                     bad += 1
                 continue
-            result = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", body], cwd=scratch, env=env, capture_output=True, text=True, timeout=120)
+            result = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", body], cwd=scratch, env=env, capture_output=True, text=True, timeout=600)
             # head closes its pipe early: that is no failure
             if result.returncode not in (0, 141):
                 print(f"{path.name}: exit {result.returncode}:\n{body}\n{result.stdout}{result.stderr}")
