@@ -226,6 +226,38 @@ static int replay(const char *path)
     return EL_EXIT_BAD;
 }
 
+/* What a plant is itself, and we would only seem to set; NULL = nothing of it is asked for. */
+static const char *plants_own(const struct el_scenario *s)
+{
+    return s->array != EL_ARRAY_NONE ? "array"
+           : *s->workload            ? "workload"
+           : !isnan(s->inlet_c)      ? "inlet"
+           : !isnan(s->airflow_lfm)  ? "airflow"
+           : s->events               ? "events"
+           : s->absent               ? "absent"
+           : s->submitters           ? "submitters"
+           : s->io_max               ? "io_max"
+           : s->no_caps              ? "no_caps"
+           : s->drive_fans           ? "drive_fans"
+                                     : NULL;
+}
+
+/* -1: go on; else the exit code, and all is said. Before defaults stand for what nobody stated. */
+static int check_plant(const struct command *c, const char *command)
+{
+    const struct el_scenario *s = &c->args.scenario;
+    const char *own = plants_own(s);
+
+    if (!c->plant)
+        return c->step_s > 0 ? el_flags_usage(command, "--step goes with --plant") : -1;
+    if (own)
+        return el_flags_usage(command, "a plant has its own work, air, arrays and faults: leave out \"%s\"", own);
+    if (strcmp(s->governor, "oracle") == 0 || s->seeds > 1)
+        return el_flags_usage(command, "--plant runs once, and only we know enough of a plant for an oracle: use "
+                                       "--governor element or none");
+    return -1;
+}
+
 /* The figures then tell of what the plant declared. */
 static int run_plant(struct command *c, struct el_simulate_result *result, char *why, size_t why_size)
 {
@@ -309,17 +341,13 @@ int el_cmd_simulate(int argc, char **argv)
             return EL_EXIT_BAD;
         (void)el_flags_read(argc, argv, flags, help, false); /* once more: flags win over the file */
     }
+    r = check_plant(&c, argv[0]);
+    if (r >= 0)
+        return r;
     if (el_sim_args_finish(&c.args, argv[0]) < 0)
         return EL_EXIT_USAGE;
     if ((c.csv || c.plot_file) && s->seeds > 1)
         return el_flags_usage(argv[0], "--csv and --plot show one run: use --seeds 1");
-    if (c.plant && (!c.args.options.law || s->seeds > 1))
-        return el_flags_usage(
-            argv[0],
-            "--plant runs once, and only we know enough of a plant for an oracle: use --governor element or none");
-    if (c.plant ? s->array != EL_ARRAY_NONE : c.step_s > 0)
-        return el_flags_usage(argv[0], c.plant ? "a plant declares its arrays itself: leave out --array"
-                                               : "--step goes with --plant");
     if (c.plant) {
         signal(SIGPIPE, SIG_IGN); /* a plant that dies is an answer, not our end */
         el_text_copy(s->workload, sizeof s->workload, "external");

@@ -15,3 +15,7 @@ int el_envelope_share(const struct el_simulate_options *o, double inlet_c, doubl
 /* Least airflow that gives all of it at this inlet, to 5 LFM; NAN when even `most_lfm` does not. */
 int el_envelope_least_airflow(const struct el_simulate_options *o, double inlet_c, double most_lfm, double *airflow_lfm,
                               char *why, size_t why_size);
+
+/* What the card draws in the mean while it does all of this work: at 25 C and 400 LFM, without a governor; NAN when its
+ * own firmware holds it back even there. 0 or -errno with the reason in `why`. */
+int el_envelope_full_watts(const struct el_simulate_options *o, double *watts, char *why, size_t why_size);

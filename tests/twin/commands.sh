@@ -42,6 +42,8 @@ PY
 exits 1 "came out differently" --replay "$dir/bad.csv"
 head -c 2000 "$dir/t.csv" >"$dir/cut.csv"
 exits 1 "cut.csv" --replay "$dir/cut.csv"
+cat "$dir/t.csv" "$dir/t.csv" >"$dir/two.csv" # of two runs, whose settings may differ
+exits 1 "two.csv: line .* not readable" --replay "$dir/two.csv"
 exits 1 "not a trace" --replay "$root/README.md"
 
 plant="python3 $root/deploy/examples/plant.py"
@@ -49,7 +51,12 @@ check "the example plant is governed" bash -c "'$elementd' simulate --card eleme
   jq -e '.hours == 1 and .iops > 400000 and .seconds_above_critical_per_hour == 0' >/dev/null"
 exits 1 "no JSON" --card element-aic --plant 'read l; echo rubbish'
 exits 2 "step goes with --plant" --card element-aic --step 2
-exits 2 "leave out --array" --card element-aic --array raid0 --plant true
+exits 2 'leave out "array"' --card element-aic --array raid0 --plant true
+exits 2 'leave out "inlet"' --card element-aic --inlet 40 --plant true
+printf 'card: element-aic\nevents:\n  - {at: 5, event: airflow, value: 200}\n' >"$dir/s.yaml"
+exits 2 'leave out "events"' --scenario "$dir/s.yaml" --plant true
+printf 'card: element-aic\nhours: 0.05\nlimit: 70\nexpect:\n  hottest_celsius: {max: 20}\n' >"$dir/s.yaml"
+exits 1 "hottest_celsius: seed 1: got .* expected at most 20" --scenario "$dir/s.yaml" --plant "$plant"
 exits 1 "ended with status 3" --card element-aic --plant 'exit 3'
 exits 1 "status 127" --card element-aic --plant 'there-is-no-such-command'
 exits 2 "--plant" --card element-aic --governor oracle --plant 'true'
@@ -77,6 +84,27 @@ for wrong in idle nonsense; do # which no card can do a share of
   "$elementd" envelope --card lqd4500 --workload $wrong --profiles "$root/deploy/profiles" >"$dir/o" 2>"$dir/err"
   check "envelope refuses $wrong" test $? -eq 2 -a ! -s "$dir/o" -a -s "$dir/err"
 done
+envelope() { "$elementd" envelope --card element-aic --profiles "$root/deploy/profiles" "$@"; }
+envelope --inlet 30:42:2.5 --airflow 150 --json --plot "$dir/e2.svg" >"$dir/e" || failed=1
+check "a grid of one's own" jq -e '.inlet_celsius == [40, 37.5, 35, 32.5, 30] and .airflow_lfm == [150] and (.share | map(length)) == [1, 1, 1, 1, 1]' "$dir/e" >/dev/null
+check "the picture has that grid" grep -q '>37.5<' "$dir/e2.svg"
+check "a finer grid has the same values" test "$(envelope --inlet 50 --airflow 300 --json | jq -c .share[0][0])" = "$(envelope --inlet 45:50:5 --airflow 200:300:100 --json | jq -c .share[0][1])"
+check "the load is set beside the rating" grep -q '0 to 55 C, at least 400 LFM, at a typical 25 W; all of this work draws 38 W' <(envelope --workload random-write-4k --inlet 40 --airflow 400)
+for wrong in "--inlet 1:2" "--inlet hot" "--inlet 30:20:5" "--inlet 20:30:0" "--inlet 20:30:5:1" "--inlet 20:99:5" "--airflow 0:5000:1" "--airflow 100:6000:50"; do
+  envelope $wrong >"$dir/o" 2>"$dir/err"
+  check "envelope refuses $wrong" test $? -eq 2 -a ! -s "$dir/o" -a -s "$dir/err"
+done
+check "who waits at a terminal is told how far it is" timeout 120 python3 - "$elementd" "$root/deploy/profiles" <<'PY'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], ["elementd", "envelope", "--card", "lqd4500", "--profiles", sys.argv[2], "--inlet", "0:60:1", "--airflow", "30:630:10"])
+seen = b""
+while b" of 3721 points" not in seen:
+    seen += os.read(fd, 4096)
+os.kill(pid, 9)
+os.waitpid(pid, 0)
+PY
 ln -s "$dir/e.svg" "$dir/link" # what is named is written into: as root it may be /dev/stdout
 simulate --card element-aic --hours 0.1 --plot "$dir/link" >/dev/null || failed=1
 check "a link stays one" test -L "$dir/link"

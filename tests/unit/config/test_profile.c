@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <math.h>
 
 #include "config/config.h"
 #include "config/yaml.h"
@@ -113,6 +114,80 @@ static void reference_cards(void **state)
     assert_string_equal(d.derived_from, "generic-u2");
 }
 
+/* Every published fact of the two cards that a profile can state, written down a second time from the publications. */
+static void published_facts_of_the_cards(void **state)
+{
+    static const char *const names[] = {"element-aic", "lqd4500"};
+    static const struct {
+        const char *name;
+        double iops[2], latency_us[2]; /* of the Element AIC, the LQD4500 */
+    } peaks[] = {
+        {"random-read-4k", {1454406, 2185469}, {273.4, 455}},
+        {"random-write-4k", {664399, 819815}, {30.7, 944}},
+        {"sequential-read-64k", {106935, 218000}, {597, 1000}},
+        {"sequential-write-64k", {40679, 52059}, {1431.1, 2400}},
+        {"sql", {686486, 989819}, {184.5, 266}},
+        {"sql-90-10", {561899, 618010}, {224.2, 347}},
+        {"sql-80-20", {459010, 572844}, {271.4, 405}},
+        {"oracle", {396492, 493325}, {334.5, 476}},
+        {"oracle-90-10", {486053, 563626}, {179.7, 274}},
+        {"oracle-80-20", {417434, 450701}, {207.6, 343}},
+        {"vdi-full-clone-boot", {294803, 499859}, {443.7, 442}},
+        {"vdi-full-clone-initial-login", {128741, 149324}, {906.5, 1400}},
+        {"vdi-full-clone-monday-login", {97380, 114793}, {651.5, 895}},
+        {"vdi-linked-clone-boot", {182415, 322332}, {348.7, 310}},
+        {"vdi-linked-clone-initial-login", {57987, 63144}, {547.8, 802}},
+        {"vdi-linked-clone-monday-login", {72412, 93103}, {878.9, 1100}},
+    };
+
+    for (int k = 0; k < 2; k++) {
+        struct el_card_profile c;
+
+        assert_int_equal(el_config_load_card(PROFILES, names[k], &c, &err), 0);
+        assert_int_equal(c.workloads, EL_ARRAY_SIZE(peaks));
+        for (size_t w = 0; w < EL_ARRAY_SIZE(peaks); w++) {
+            assert_string_equal(c.workload[w].name, peaks[w].name);
+            if (c.workload[w].iops != peaks[w].iops[k] || c.workload[w].latency_us != peaks[w].latency_us[k])
+                fail_msg("%s: %s: %g IOPS at %g us", names[k], peaks[w].name, c.workload[w].iops,
+                         c.workload[w].latency_us);
+        }
+        assert_int_equal(c.slots, k ? 8 : 4);
+        assert_true(c.has_switch && c.link_gts10 == (k ? 160 : 80) && c.link_width == (k ? 16 : 8));
+        assert_true(c.airflow_min_lfm == 400 && c.inlet_min_c == 0 && c.inlet_max_c == 55);
+        assert_true(c.humidity_min_ratio == 0.05 && c.humidity_max_ratio == 0.95 && c.warranty_years == 3);
+        assert_true(k ? isnan(c.typical_w) && c.max_w == 65 : c.typical_w == 25 && c.max_w == 37 && c.switch_w == 5);
+        assert_string_equal(c.drive[0], k ? "toshiba-xg5p-2tb" : "samsung-sm963-m2-1t92");
+    }
+}
+
+/* Likewise, from the drives' own Identify pages. */
+static void published_facts_of_the_drives(void **state)
+{
+    static const struct {
+        const char *name;
+        double wctemp_c, cctemp_c, max_w;
+        uint32_t power_states, exit_us; /* of the last of them */
+    } drives[] = {
+        {"samsung-pm963-m2-1t92", 77, 80, 9, 1, 5},  {"samsung-sm963-m2-1t92", 77, 80, 9, 1, 5},
+        {"samsung-pm983-m2-1t92", 86, 87, 8, 1, 0},  {"samsung-pm983-m2-3t84", 87, 88, 8, 1, 0},
+        {"samsung-983dct-1t92", 87, 88, 10.6, 1, 0}, {"samsung-pm9a3-m2-960g", 77, 85, 8.25, 1, 70},
+        {"toshiba-xg5p-1tb", 78, 82, 6, 5, 80000},   {"toshiba-xg5p-2tb", 78, 82, 6, 5, 80000},
+        {"toshiba-xg5-1tb", 78, 82, 6, 5, 90000},    {"samsung-pm1725a-1t6", 79, 86, 25, 1, 100},
+        {"intel-p4510-4tb", 70, 80, 20, 1, 0},       {"huawei-es3000-v5-3t2", 78, 85, 25, 3, 0},
+    };
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(drives); i++) {
+        struct el_drive_profile d;
+
+        if (el_config_load_drive(PROFILES, drives[i].name, &d, &err) < 0)
+            fail_msg("%s", err.text);
+        if (d.wctemp_c != drives[i].wctemp_c || d.cctemp_c != drives[i].cctemp_c ||
+            d.power_states != drives[i].power_states || d.power_state[0].max_w != drives[i].max_w ||
+            d.power_state[d.power_states - 1].exit_us != drives[i].exit_us)
+            fail_msg("%s", drives[i].name);
+    }
+}
+
 static void refuses(const char *kind, const char *text, const char *message)
 {
     struct el_card_profile card;
@@ -146,6 +221,8 @@ int main(void)
         cmocka_unit_test(every_profile_loads),
         cmocka_unit_test(every_number_has_a_source),
         cmocka_unit_test(reference_cards),
+        cmocka_unit_test(published_facts_of_the_cards),
+        cmocka_unit_test(published_facts_of_the_drives),
         cmocka_unit_test(bad_profiles),
     };
 

@@ -72,6 +72,22 @@ static void the_aic_draws_its_typical_power(void **state)
     assert_true(fabs(run(&o).card_watts_mean - 65) < 4);
 }
 
+/* 55 C and 400 LFM at 25 W: no drive of the nominal card comes to its limit, a degree below its warning. */
+static void the_aic_meets_its_rating(void **state)
+{
+    struct el_simulate_options o = options("element-aic", "sequential-read-64k");
+    struct el_simulate_result r;
+
+    o.seed = 0;
+    o.inlet_c = 55;
+    o.hours = 0.5;
+    o.law = NULL;
+    o.card_watts = 25;
+    r = run(&o);
+    assert_true(r.card_watts_mean > 24.9 && r.card_watts_mean < 25.01);
+    assert_true(r.hottest_celsius > 75 && r.hottest_celsius < 75.95);
+}
+
 static void the_governor_holds_the_limit(void **state)
 {
     struct el_simulate_options o = options("element-aic", "random-write-4k");
@@ -141,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uncapped_cards_give_the_published_table),
         cmocka_unit_test(the_aic_draws_its_typical_power),
+        cmocka_unit_test(the_aic_meets_its_rating),
         cmocka_unit_test(the_governor_holds_the_limit),
         cmocka_unit_test(card_watts_are_held),
         cmocka_unit_test(seeds_run_side_by_side_as_alone),
