@@ -278,7 +278,8 @@ static int check_hash(const struct el_yaml *n, struct el_config_error *err)
     int64_t cost;
     char digits[3] = "";
 
-    if (len == BCRYPT_LENGTH && strncmp(h, "$2", 2) == 0 && strchr("aby", h[2]) && h[3] == '$' && h[6] == '$')
+    if (len == BCRYPT_LENGTH && strncmp(h, "$2", 2) == 0 && strchr("aby", h[2]) && h[3] == '$' &&
+        strspn(h + 4, "0123456789") == 2 && h[6] == '$')
         memcpy(digits, h + 4, 2);
     if (!digits[0] || el_num_parse_i64(digits, &cost) < 0 || cost < 4)
         return el_yaml_error(n, err, "expected a bcrypt hash, as `htpasswd -nBC 10 \"\"` makes it");

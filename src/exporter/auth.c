@@ -10,8 +10,9 @@
 #include "base/base.h"
 #include "base/text.h"
 
-#define CACHE_MAX 64
-#define KEY_SIZE  32
+#define CACHE_MAX     64
+#define KEY_SIZE      32
+#define BCRYPT_SALTED 29 /* "$2y$10$" and 22 characters of salt */
 
 enum check_state { CHECK_WAITING, CHECK_RUNNING, CHECK_DECIDED };
 
@@ -138,11 +139,14 @@ static int cost_of(const char *hash)
     return 10 * (hash[4] - '0') + hash[5] - '0';
 }
 
+/* Two characters can end the same salt, of which crypt_r writes one: only what follows the salt is compared. */
 static bool hashes_to(const char *password, const char *hash, struct crypt_data *scratch)
 {
     const char *out = crypt_r(password, hash, scratch);
+    size_t n = strlen(hash);
 
-    return out && strlen(out) == strlen(hash) && same_bytes(out, hash, strlen(out));
+    return out && n > BCRYPT_SALTED && strlen(out) == n &&
+           same_bytes(out + BCRYPT_SALTED, hash + BCRYPT_SALTED, n - BCRYPT_SALTED);
 }
 
 /* A refusal costs as much as the dearest hash, whoever's it is: 2^c and 2^c, 2^(c+1), ... up to 2^(d-1) make 2^d. */
