@@ -94,7 +94,7 @@ void el_door_close(struct el_door *d)
 
 void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us)
 {
-    while (d->callers < EL_CALLERS_MAX && now_us >= d->accept_after_us) {
+    while (d->callers < el_callers_max(d->admission.limit) && now_us >= d->accept_after_us) {
         struct el_caller *c = &d->caller[d->callers];
 
         *c = (struct el_caller){.n = sizeof c->from};

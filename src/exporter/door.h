@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 
+#include "base/base.h"
 #include "exporter/admission.h"
 #include "exporter/counters.h"
 
@@ -14,6 +15,12 @@ struct el_caller {
     struct sockaddr_in6 from;
 };
 #define EL_CALLERS_MAX 512
+
+/* As many of them as are taken at a time where so many connections are. */
+static inline uint32_t el_callers_max(uint32_t connections)
+{
+    return EL_MIN(2 * connections, EL_CALLERS_MAX);
+}
 
 struct el_door {
     struct el_admission admission;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/notify.h"
 #include "base/resident.h"
+#include "exporter/door.h"
 #include "exporter/http.h"
 #include "exporter/pages.h"
 #include "exporter/self.h"
@@ -18,7 +19,8 @@
 #include "exporter/snmp_plan.h"
 #include "exporter/tls.h"
 
-#define DESCRIPTORS_SPARE 64 /* beside one for each connection */
+#define DESCRIPTORS_SPARE 64 /* beside those of clients */
+#define CONNECTIONS_MIN   8
 
 struct exporter {
     const struct el_exporter_options *o;
@@ -283,17 +285,24 @@ static int block_signals(struct exporter *x)
     return -EMFILE;
 }
 
-static void raise_descriptors(rlim_t want)
+/* For all connections and for who waits at the door; else fewer connections, so that who stalls can be displaced: a
+ * client without a descriptor would wait until all before it gave up. */
+static void raise_descriptors(uint32_t *connections)
 {
+    rlim_t want = *connections + el_callers_max(*connections) + DESCRIPTORS_SPARE, room;
     struct rlimit l;
 
     if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur >= want)
         return;
     l.rlim_cur = EL_MIN(want, l.rlim_max);
     setrlimit(RLIMIT_NOFILE, &l);
-    if (l.rlim_cur < want)
-        el_log_warning("only %llu descriptors for up to %llu connections: raise LimitNOFILE",
-                       (unsigned long long)l.rlim_cur, (unsigned long long)want - DESCRIPTORS_SPARE);
+    if (l.rlim_cur >= want)
+        return;
+    room = EL_MAX(l.rlim_cur, DESCRIPTORS_SPARE) - DESCRIPTORS_SPARE;
+    room = EL_MAX(EL_MAX(room / 3, room - EL_MIN(room, EL_CALLERS_MAX)), CONNECTIONS_MIN);
+    el_log_warning("only %llu descriptors: %u connections at a time instead of %u; raise LimitNOFILE",
+                   (unsigned long long)l.rlim_cur, (unsigned)room, *connections);
+    *connections = (uint32_t)room;
 }
 
 static int open_listeners(struct exporter *x)
@@ -415,7 +424,7 @@ static int serve(struct exporter *x)
 {
     int r = block_signals(x);
 
-    raise_descriptors(x->settings.web.max_connections + DESCRIPTORS_SPARE);
+    raise_descriptors(&x->settings.web.max_connections);
     if (r == 0)
         r = open_listeners(x);
     if (r == 0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """http_test.py BUILD PART: the exporter as a process, over the network, on loopback."""
 import base64
+import contextlib
 import gzip
 import http.client
 import json
@@ -475,6 +476,33 @@ def prometheus():
                 p.wait()
 
 
+def descriptors():
+    """Fewer than the connections that are asked for: who stalls is displaced all the same, and nobody waits for it."""
+    import resource
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, most), most))
+    x = Exporter(BUILD)
+    x.command = ["sh", "-c", 'ulimit -n 128 && exec "$@"', "sh", *x.command]
+    with x:
+        expect("only 128 descriptors" in x.log(), x.log())
+        stalled = [socket.create_connection(("127.0.0.1", x.port), 60) for _ in range(1000)]
+        for s in stalled:
+            with contextlib.suppress(OSError):  # displaced before it spoke
+                s.sendall(b"GET / HT")
+        expect([x.get()[0] for _ in range(10)] == [200] * 10, "not served")
+        for s in stalled:
+            s.close()
+
+
+def smuggling():
+    """Two lengths of one body: whichever a proxy believed, what follows is no request."""
+    with Exporter(BUILD) as x, socket.create_connection(("127.0.0.1", x.port), 60) as s:
+        s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 44\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  b"0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
+        with contextlib.suppress(ConnectionResetError):
+            expect(s.recv(100) == b"", "answered")
+
+
 def memory():
     """Resident under 14 MB at 8 drives after every kind of request, and flat."""
     with Exporter(BUILD) as x:
@@ -499,7 +527,7 @@ def memory():
 
 
 def main():
-    parts = {f.__name__: f for f in (exposition, staleness, late, service, tls, renewal, unasked, auth, prometheus, memory)}
+    parts = {f.__name__: f for f in (exposition, staleness, late, service, tls, renewal, unasked, auth, prometheus, descriptors, smuggling, memory)}
     parts[sys.argv[2]]()
 
 

@@ -1,5 +1,5 @@
 # The exporter as a process: over loopback, with real clients.
-set(parts exposition staleness late service tls renewal unasked auth prometheus)
+set(parts exposition staleness late service tls renewal unasked auth prometheus descriptors smuggling)
 if(NOT CMAKE_C_FLAGS MATCHES "sanitize|coverage") # what those take is not ours
   list(APPEND parts memory)
 endif()
