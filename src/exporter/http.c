@@ -211,7 +211,9 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
             h->counters.bad_method++;
             return send_body(h, m, h->refusal[EL_REFUSE_METHOD]);
         }
-        return MHD_YES; /* an answer given now would end the connection: the library does not read on after it */
+        if (header_of(m, MHD_HTTP_HEADER_TRANSFER_ENCODING) && header_of(m, MHD_HTTP_HEADER_CONTENT_LENGTH))
+            return MHD_NO; /* who forwarded it may have believed the other length: RFC 9112, 6.1 */
+        return MHD_YES;    /* an answer given now would end the connection: the library does not read on after it */
     }
     if (*upload_size) {
         *upload_size = 0; /* a GET with a body: read on and forget it, within the header's deadline */

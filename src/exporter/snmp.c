@@ -294,6 +294,8 @@ int el_snmp_start(struct el_snmp *a)
     int r = pthread_create(&a->thread, NULL, run, a);
 
     a->running = r == 0;
+    if (r > 0)
+        el_log_error("cannot start the SNMP thread: %s", strerror(r));
     return -r;
 }
 
