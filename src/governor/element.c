@@ -160,7 +160,7 @@ static void slot_why(struct element *e, uint32_t i, const struct el_pace_wish *w
 {
     double full = e->slot[i].pace.full_w, hold = EL_MIN(w->hold_w, full), slope;
 
-    slope = (hold - e->slot[i].hold_w) / EL_MAX(e->observer.dt_s, 0.1);
+    slope = e->slot[i].hold_w > 0 ? (hold - e->slot[i].hold_w) / EL_MAX(e->observer.dt_s, 0.1) : 0; /* the first */
     e->slot[i].hold_w = hold;
     e->slot[i].hold_slope += e->trend * (slope - e->slot[i].hold_slope);
     if (e->slot[i].pace.cap_w >= full * 0.999)

@@ -164,6 +164,26 @@ static void card_watts_are_held(void **state)
     bed_close(&b);
 }
 
+static void no_end_is_foreseen_where_nothing_changes(void **state)
+{
+    struct bed b;
+    struct world w;
+    unsigned capped = 0, foreseen = 0;
+
+    world_open(&b, &w, 4, 50);
+    for (int t = 0; t < 1800; t++) {
+        world_step(&b, &w);
+        for (uint32_t i = 0; i < 4 && t > 300; i++) {
+            capped += b.d.slot[i].cap_ratio < 1;
+            foreseen += b.d.slot[i].lift_us != 0;
+        }
+    }
+    assert_true(capped > 1000);
+    if (foreseen > capped / 10)
+        fail_msg("%u of %u", foreseen, capped);
+    bed_close(&b);
+}
+
 static void shared_watts_go_by_weight(void **state)
 {
     struct bed b;
@@ -485,6 +505,7 @@ int main(void)
         cmocka_unit_test(higher_limit_never_means_less),
         cmocka_unit_test(card_watts_are_held),
         cmocka_unit_test(shared_watts_go_by_weight),
+        cmocka_unit_test(no_end_is_foreseen_where_nothing_changes),
         cmocka_unit_test(members_of_a_stripe_are_equal),
         cmocka_unit_test(members_of_a_stripe_are_equal_in_bytes),
         cmocka_unit_test(failing_air_is_reported_in_time),
