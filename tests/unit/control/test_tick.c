@@ -166,13 +166,24 @@ static void dead_drive_fails_at_once(void **state)
     el_tick_free(t);
 }
 
+static bool all_up(const struct el_tick *t)
+{
+    uint32_t present = 0, up = 0;
+
+    for (int i = 0; i < FAKE_SLOTS; i++)
+        present += fake.drive[i].present;
+    for (uint32_t i = 0; i < el_tick_snapshot(t)->slots.count; i++)
+        up += slot(el_tick_snapshot(t), (int)i)->state == EL_SLOT_UP;
+    return up == present;
+}
+
 /* News about one drive, a hundred times: the others are not asked who they are. */
 static void identifies_only_what_is_named(void **state)
 {
     unsigned before[FAKE_SLOTS];
     struct el_tick *t = start_on(&fake_ops_blocking, &fake);
 
-    round_of(t);
+    ROUNDS_UNTIL(t, all_up(t));
     for (int i = 0; i < FAKE_SLOTS; i++)
         before[i] = fake.drive[i].identify;
     fake.names = true;
@@ -184,7 +195,7 @@ static void identifies_only_what_is_named(void **state)
         assert_int_equal(fake.drive[i].identify, before[i]);
     fake.named[1] = true;
     fake.changed = true;
-    round_of(t);
+    ROUNDS_UNTIL(t, fake.drive[1].identify > before[1]);
     fake.names = false;
     for (int i = 0; i < FAKE_SLOTS; i++)
         assert_true(i == 1 ? fake.drive[i].identify > before[i] : fake.drive[i].identify == before[i]);
@@ -195,11 +206,12 @@ static void hung_drive_delays_nobody(void **state)
 {
     const struct el_snapshot *s = NULL;
     struct el_tick *t = start_on(&fake_ops_blocking, &fake);
-    int64_t deadline = el_clock_boottime_us() + 60 * EL_USEC_PER_SEC;
+    int64_t deadline;
 
-    round_of(t);
+    ROUNDS_UNTIL(t, all_up(t));
     fake.drive[0].hang = true;
-    round_after(t, 220); /* the one round that waits for it */
+    ROUNDS_UNTIL(t, slot(el_tick_snapshot(t), 0)->state != EL_SLOT_UP); /* one of these rounds waits for it */
+    deadline = el_clock_boottime_us() + 60 * EL_USEC_PER_SEC;
     do {
         pause_ms(100);
         el_tick_begin(t);
