@@ -49,7 +49,7 @@ void el_admission_enter(struct el_admission *a, struct el_guest *g, const struct
 {
     address_key(g->address, from);
     g->phase = EL_PHASE_HEADER;
-    g->proven = g->heard = g->trusted = g->granted = false;
+    g->proven = g->heard = g->excused = g->trusted = g->granted = false;
     g->since_us = g->request_us = now_us;
     g->peers = count_peers(a, g, 1) + 1;
     g->prev = NULL;
@@ -91,12 +91,24 @@ void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phas
     if (phase == EL_PHASE_IDLE)
         g->proven = true;
     g->phase = phase;
+    g->excused = false;
     g->since_us = now_us;
 }
 
 void el_admission_progress(struct el_guest *g, int64_t now_us)
 {
+    g->excused = false;
     g->since_us = EL_MAX(g->since_us, now_us);
+}
+
+bool el_admission_excuse(struct el_guest *g, int64_t now_us)
+{
+    if (g->excused)
+        return false;
+    if (g->heard)
+        el_admission_progress(g, now_us);
+    g->excused = true;
+    return true;
 }
 
 /* Smaller leaves first. Whoever has just come, or has just been answered, has not had the time to show what it is; and
@@ -107,7 +119,10 @@ static int merit(const struct el_guest *g, int64_t now_us)
 
     switch (g->phase) {
     case EL_PHASE_HEADER:
-        return age_us <= 0 || (g->heard && age_us < HANDSHAKE_US) ? 5 : age_us < GRACE_US ? 4 : g->proven ? 1 : 0;
+        return age_us <= 0 || ((g->heard || g->excused) && age_us < HANDSHAKE_US) ? 5
+               : age_us < GRACE_US                                                ? 4
+               : g->proven                                                        ? 1
+                                                                                  : 0;
     case EL_PHASE_CHECK: /* it has sent a request, but anybody can have a password checked */
         return g->peers >= CROWD ? 6 : age_us < GRACE_US ? 4 : 1;
     case EL_PHASE_REPLY:

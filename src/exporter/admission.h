@@ -34,7 +34,8 @@ struct el_guest {
     uint32_t peers;      /* how many there are of its address, itself included */
     enum el_phase phase;
     bool proven;        /* completed a request before */
-    bool heard;         /* under TLS: a whole message of its handshake has been read */
+    bool heard;         /* under TLS: its first words were answered, or more */
+    bool excused;       /* its words waited to be read when it stood to leave, once since it last got on */
     bool trusted;       /* its address had a right password before */
     bool granted;       /* it has itself had a right password */
     int64_t since_us;   /* in this phase, or when it last got on in it */
@@ -58,6 +59,10 @@ void el_admission_phase(struct el_admission *a, struct el_guest *g, enum el_phas
 
 /* It got on within its phase, without being through with it. */
 void el_admission_progress(struct el_guest *g, int64_t now_us);
+
+/* Under TLS: it has said something that was not read yet, whatever that will turn out to be. True: then it deserves
+ * more, once until it gets on. Bytes alone displace nobody who got on later than they came. */
+bool el_admission_excuse(struct el_guest *g, int64_t now_us);
 
 /* Whom to cut so that one more fits; NULL while there is room. */
 struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_us);

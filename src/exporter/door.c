@@ -43,18 +43,25 @@ bool el_door_spoken(const struct el_guest *g)
     return ioctl(g->fd, FIONREAD, &n) == 0 && n > 0;
 }
 
-/* Who stands to leave and has said something that was not read yet waits for us, not we for it: it is judged again, as
- * one that has just got on. What is there is read before the next turn. */
+/* True when it stands to leave though it has said something that was not read yet: it waits for us, not we for it. What
+ * is there is read before the next turn. */
+static bool kept_waiting(struct el_door *d, struct el_guest *g, int64_t now_us)
+{
+    if (g->since_us >= now_us || !(g->phase == EL_PHASE_IDLE || (d->tls && g->phase == EL_PHASE_HEADER)) ||
+        !el_door_spoken(g))
+        return false;
+    if (g->phase == EL_PHASE_HEADER)
+        return el_admission_excuse(g, now_us);
+    el_admission_phase(&d->admission, g, EL_PHASE_HEADER, now_us);
+    return true;
+}
+
 static struct el_guest *victim_of(struct el_door *d, int64_t now_us)
 {
-    struct el_guest *g;
+    struct el_guest *g = el_admission_victim(&d->admission, now_us);
 
-    while ((g = el_admission_victim(&d->admission, now_us)) && g->since_us < now_us &&
-           (g->phase == EL_PHASE_IDLE || (d->tls && g->phase == EL_PHASE_HEADER)) && el_door_spoken(g)) {
-        if (g->phase == EL_PHASE_IDLE)
-            el_admission_phase(&d->admission, g, EL_PHASE_HEADER, now_us);
-        el_admission_progress(g, now_us);
-    }
+    while (g && kept_waiting(d, g, now_us))
+        g = el_admission_victim(&d->admission, now_us);
     return g;
 }
 

@@ -12,7 +12,7 @@ struct el_tls;
 /* Of one connection. */
 struct el_tls_session {
     struct el_tls *tls;       /* the settings it began with; NULL: not begun */
-    void (*heard)(void *ctx); /* a whole message of the client's handshake has been read */
+    void (*heard)(void *ctx); /* the client has got on in its handshake: it was answered, or a later message was read */
     void *ctx;
 };
 

@@ -26,6 +26,7 @@ from harness import Authority, Exporter, free_port, wait_until
 
 FLOOR = 0.004  # below this it is the scheduler that is measured
 SCRAPES = 300
+LONG, FEWEST = 30, 20  # s; on a machine that has no time to sign, fewer scrapes must do
 TRIES = 8
 RIVAL = 2  # x the bare server, whose turn comes right after: what runs beside changes by the second
 MEMORY_KB = 24 * 1024  # at most, under attack: 256 connections of 16 KB and what the library keeps of each
@@ -232,17 +233,17 @@ PASSWORD_ATTACKS = [guesses, guesses_of_many]
 
 def scrape(x):
     begin = time.perf_counter()
-    status, _, body = x.get(headers={"Accept-Encoding": "gzip"}, timeout=5)
+    status, _, body = x.get(headers={"Accept-Encoding": "gzip"}, timeout=60)  # late is for p99 to judge, not a refusal
     assert status == 200 and len(body) > 1000, status
     return time.perf_counter() - begin
 
 
 def p99(x):
-    times = []
-    for _ in range(SCRAPES):
+    times, end = [], time.monotonic() + LONG
+    while len(times) < SCRAPES and (len(times) < FEWEST or time.monotonic() < end):
         times.append(scrape(x))
         time.sleep(0.003)
-    return sorted(times)[int(SCRAPES * 0.99)]
+    return sorted(times)[int(len(times) * 0.99)]
 
 
 def p99_during(x, f, port):

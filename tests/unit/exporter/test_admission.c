@@ -143,6 +143,29 @@ static void who_gets_on_stays(void **state)
     assert_ptr_equal(el_admission_victim(&a, 1000), &g[2]);
 }
 
+/* Under TLS: words that wait to be read speak for who has said them, but no more than a message that was read later,
+ * and not again before there is one. */
+static void bytes_alone_displace_nobody(void **state)
+{
+    struct el_admission a = house(3);
+    struct el_guest g[3] = {0};
+
+    for (int i = 0; i < 3; i++)
+        enter(&a, &g[i], "127.0.0.1", i);
+    g[1].heard = true;
+    assert_true(el_admission_excuse(&g[0], 1000));
+    assert_false(el_admission_excuse(&g[0], 1000));
+    assert_ptr_equal(el_admission_victim(&a, 1000), &g[2]);
+    assert_true(el_admission_excuse(&g[2], 1000));
+    assert_ptr_equal(el_admission_victim(&a, 1000), &g[0]);
+    assert_true(el_admission_excuse(&g[1], 1000));
+    assert_false(el_admission_excuse(&g[1], 2000));
+    assert_int_equal(g[1].since_us, 1000);
+    el_admission_progress(&g[1], 2000);
+    assert_true(el_admission_excuse(&g[1], 3000));
+    assert_int_equal(g[1].since_us, 3000);
+}
+
 /* All from different addresses: the least deserving of all. */
 static void spread_out(void **state)
 {
@@ -211,6 +234,7 @@ int main(void)
         cmocka_unit_test(rate),
         cmocka_unit_test(newcomers_have_a_grace),
         cmocka_unit_test(who_gets_on_stays),
+        cmocka_unit_test(bytes_alone_displace_nobody),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
