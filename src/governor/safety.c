@@ -15,8 +15,11 @@
 #define RISE_MAX_C   4.0   /* ... at most, as its cap is held */
 #define REDUCE       0.65
 #define REDUCE_LATE  0.45
-#define AMONG        0.9 /* of a blind drive among others that see */
-#define FOLLOW       0.2 /* of a blind drive's cap: smaller moves of its neighbours' are not followed */
+#define AMONG        0.9  /* of a blind drive among others that see */
+#define FOLLOW       0.2  /* of a blind drive's cap: smaller moves of its neighbours' are not followed */
+#define PEAK_S       60.0 /* by then what host watts have warmed has gone */
+#define STEP_MOST_C  3.0  /* more is one sensor's matter, not the heat of all */
+#define OTHERS       3u   /* drives that can tell of the heat of all, at least: one may have a burst of its own */
 #define STARTUP_S    60.0
 #define OBEY_S       20.0 /* a cap may take this long to bite: queued work, slow actuators */
 /* What neighbours give of their caps for a drive that cannot be capped: PI with the sink's time constant, chosen on
@@ -48,6 +51,42 @@ static void slot_obeys(struct el_safety_slot *s, const struct el_governor_slot_i
     if (!s->obeyed_us || !(over || differs || in->actuator_failed))
         s->obeyed_us = now_us;
     s->disobeys = seconds(s->obeyed_us, now_us) > OBEY_S;
+}
+
+/* What a drive tells of the heat that all share: what its host watts warm comes at once and goes slowly. */
+static void tell(struct el_safety_slot *s, double k)
+{
+    double c = s->present && s->doubt == EL_CONSTRAINT_NONE && s->trusted_us ? s->trusted_c : NAN,
+           w = EL_MAX(s->work.host_w, s->peak_w + k * (s->work.host_w - s->peak_w));
+
+    s->step_c = isfinite(c - s->seen_c) ? EL_CLAMP(c - s->seen_c, -STEP_MOST_C, STEP_MOST_C) : NAN;
+    s->step_w = w - s->peak_w;
+    s->seen_c = c;
+    s->peak_w = w;
+}
+
+static void hear_others(struct el_safety *s, uint32_t slots, double k)
+{
+    double c = 0, w = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < slots; i++) {
+        tell(&s->slot[i], k);
+        if (isfinite(s->slot[i].step_c)) {
+            c += s->slot[i].step_c;
+            w += s->slot[i].step_w;
+            n++;
+        }
+    }
+    for (uint32_t i = 0; i < slots; i++) {
+        struct el_safety_slot *x = &s->slot[i];
+        bool own = isfinite(x->step_c);
+
+        if (n - own >= OTHERS) {
+            x->others_c += (c - (own ? x->step_c : 0)) / (n - own);
+            x->others_w += (w - (own ? x->step_w : 0)) / (n - own);
+        }
+    }
 }
 
 static enum el_constraint why_doubted(enum el_belief b)
@@ -88,6 +127,7 @@ void el_safety_screen(struct el_safety *safety, const struct el_governor_card *c
 
     if (in->present != s->present) { /* another drive, or none: nothing that was known of it holds */
         *s = (struct el_safety_slot){.present = in->present,
+                                     .seen_c = NAN,
                                      .shown_us = clean->now_us,
                                      .doubt_us = clean->now_us,
                                      .hold = 1,
@@ -100,6 +140,9 @@ void el_safety_screen(struct el_safety *safety, const struct el_governor_card *c
     belief = el_screen_step(&s->composite, &in->temp_mc, clean->now_us, least, age);
     if (belief == EL_BELIEVE) {
         load.host_w = s->work.host_w;
+        load.peak_w = s->peak_w;
+        load.others_c = s->others_c;
+        load.others_w = s->others_w;
         s->stuck = el_screen_stuck(&s->composite, clean->now_us, &load, &safety->pace, &s->suspect);
         if (s->stuck) {
             in->temp_mc.quality = EL_IMPLAUSIBLE;
@@ -127,9 +170,9 @@ static void fans_check(struct el_safety *s, const struct el_governor_card *card,
 
 /* Host watts are those of the step before: all is smoothed over many. */
 static struct el_screen_load shared_load(const struct el_safety *s, const struct el_governor_card *card,
-                                         const struct el_governor_input *clean)
+                                         const struct el_governor_input *clean, const struct el_decision *last)
 {
-    struct el_screen_load l = {.inlet_c = NAN, .card_rest_w = NAN};
+    struct el_screen_load l = {.inlet_c = NAN, .card_rest_w = NAN, .air_failing = last->air_failing};
 
     for (uint32_t i = 0; i < card->slots; i++) {
         l.card_host_w += s->slot[i].work.host_w;
@@ -155,7 +198,8 @@ void el_safety_begin(struct el_safety *s, const struct el_governor_card *card, c
     el_screen_step(&s->inlet, &clean->inlet_mc, now_us, NAN, AGE_COOL_S);
     el_screen_step(&s->sw, &clean->switch_mc, now_us, NAN, AGE_COOL_S);
     s->inlet_reported = s->inlet_reported || el_reading_usable(&clean->inlet_mc);
-    s->load = shared_load(s, card, clean);
+    hear_others(s, card->slots, 1 - exp(-card->period_s / PEAK_S));
+    s->load = shared_load(s, card, clean, last);
     fans_check(s, card, clean, last);
     s->last_us = now_us;
 }

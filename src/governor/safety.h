@@ -16,7 +16,10 @@ struct el_safety_slot {
     double hold; /* cap when trust was lost */
     bool present, suspect, stuck;
     struct el_work work;
-    int64_t obeyed_us; /* kept to its cap last */
+    double seen_c, peak_w; /* its reading, NAN if doubted, and host watts, of late at most: of the step before; ... */
+    double step_c, step_w; /* ... how far they have moved since; */
+    double others_c, others_w; /* and how far those of the others have, in the mean, since ever */
+    int64_t obeyed_us;         /* kept to its cap last */
     bool disobeys;
 };
 

@@ -21,6 +21,7 @@
 #define SUSPECT_C 1.5
 #define SUSPECT_S 30.0
 #define STUCK_C_S 180.0
+#define SHARED    0.5 /* of what warms the others; assumed */
 #define SLOW_S    20.0
 #define INLET_S   60.0
 /* A reading that stood still for longer than it ever did of late is told from a live one by less: the noise that made
@@ -110,7 +111,8 @@ enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t
         s->first_us = now_us;
         s->moved_mc = r->value;
         s->moved_us = now_us;
-        s->slow = (struct el_screen_load){.inlet_c = NAN, .card_host_w = NAN, .card_rest_w = NAN};
+        s->slow = (struct el_screen_load){
+            .inlet_c = NAN, .card_host_w = NAN, .card_rest_w = NAN, .peak_w = NAN, .others_c = NAN, .others_w = NAN};
     } else if (!near_enough(r->value, s->accepted_mc, s->accepted_us, r->time_us) && !vote(s, r, now_us)) {
         return doubt(r, EL_IMPLAUSIBLE, EL_DOUBT_IMPLAUSIBLE);
     }
@@ -140,6 +142,14 @@ static double common(const struct el_screen_load *from, const struct el_screen_l
     return to->drives > 1 && own < 0 && others < 0 ? EL_MAX(own, others / (to->drives - 1)) : 0;
 }
 
+/* What warmed the other drives beyond what their own watts did warms this one too, by a part. */
+static double shared_heat(const struct el_screen_load *from, const struct el_screen_load *to)
+{
+    double w = to->others_w - from->others_w, c = to->others_c - from->others_c - (w > 0 ? R_MOST : R_LEAST) * w;
+
+    return isfinite(c) ? EL_MAX(0, SHARED * c) : 0;
+}
+
 /* The least that a change of power and of air can have moved the drive by. Against one another they may cancel. */
 static double least_move(const struct el_screen_load *from, const struct el_screen_load *to)
 {
@@ -150,6 +160,12 @@ static double least_move(const struct el_screen_load *from, const struct el_scre
     one = R_LEAST * power + air;
     other = R_MOST * power + air;
     return (one > 0) == (other > 0) ? EL_MIN(fabs(one), fabs(other)) : 0;
+}
+
+/* ... and what the others tell of the heat they share: less power of its own may hide it. */
+static double heat_move(const struct el_screen_load *from, const struct el_screen_load *to)
+{
+    return shared_heat(from, to) + R_MOST * EL_MIN(0, to->peak_w - from->peak_w);
 }
 
 /* Background work, the neighbours and the air may hide a little for long, and much for a short time only. */
@@ -171,6 +187,9 @@ static void load_step(struct el_screen_load *s, const struct el_screen_load *now
     smooth(&s->inlet_c, now->inlet_c, pace->air);
     smooth(&s->card_host_w, now->card_host_w, pace->power);
     smooth(&s->card_rest_w, now->card_rest_w, pace->power);
+    smooth(&s->peak_w, now->peak_w, pace->power);
+    smooth(&s->others_c, now->others_c, pace->power);
+    smooth(&s->others_w, now->others_w, pace->power);
     if (!isfinite(now->card_rest_w))
         s->card_rest_w = NAN;
     s->drives = now->drives;
@@ -195,7 +214,7 @@ bool el_screen_stuck(struct el_screen *s, int64_t now_us, const struct el_screen
         s->away_us = now_us;
         s->evidence_c_s = 0;
         s->moved_w = s->slow.host_w;
-        s->most = s->least = s->slow;
+        s->most = s->least = s->since = s->slow;
         s->stuck = false;
         return false;
     }
@@ -205,6 +224,8 @@ bool el_screen_stuck(struct el_screen *s, int64_t now_us, const struct el_screen
         s->most = s->slow;
     longer = EL_CLAMP(still_s / EL_MAX(s->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
     rise = least_move(&s->least, &s->slow);
+    if (load->air_failing)
+        rise = EL_MAX(rise, heat_move(&s->since, &s->slow));
     fall = least_move(&s->most, &s->slow);
     s->evidence_c_s += longer * (weighed(rise - GRAIN_C / longer) + FALL_COUNTS * weighed(fall - GRAIN_C)) * pace->dt_s;
     if (EL_MAX(rise, fall) < SUSPECT_C / longer)

@@ -10,9 +10,12 @@
 /* What moves a reading; NAN = not known. */
 struct el_screen_load {
     double host_w, inlet_c;
-    double card_host_w; /* host watts of all drives of the card, ... */
-    double card_rest_w; /* ... and what the card draws beside them */
-    uint32_t drives;    /* on the card */
+    double card_host_w;        /* host watts of all drives of the card, ... */
+    double card_rest_w;        /* ... and what the card draws beside them */
+    uint32_t drives;           /* on the card */
+    bool air_failing;          /* what others tell of heat counts only then: else it may be work of their own */
+    double peak_w;             /* host watts, of late at most: what warms comes at once and goes slowly */
+    double others_c, others_w; /* how far the other drives' readings and peaks have moved in the mean, since ever */
 };
 
 struct el_screen {
@@ -25,10 +28,11 @@ struct el_screen {
     int64_t shift_us;
     /* moves and power, for the stuck test */
     int64_t first_us, moved_mc, moved_us, away_us;
-    double moved_w, usual_s;                 /* the longest it stood still of late, and was alive */
-    struct el_screen_load slow, least, most; /* smoothed, and its extremes in host power since it moved */
-    double evidence_c_s;                     /* how far and how long it should have moved and did not */
-    bool stuck;                              /* until it moves */
+    double moved_w, usual_s;           /* the longest it stood still of late, and was alive */
+    struct el_screen_load slow, since; /* smoothed; and as it was when it moved, ... */
+    struct el_screen_load least, most; /* ... and at the extremes of host power since then */
+    double evidence_c_s;               /* how far and how long it should have moved and did not */
+    bool stuck;                        /* until it moves */
 };
 
 enum el_belief { EL_BELIEVE = 0, EL_DOUBT_ABSENT, EL_DOUBT_IMPLAUSIBLE, EL_DOUBT_STALE, EL_DOUBT_STUCK };

@@ -57,7 +57,8 @@ static void what_was_added_to_a_reading_fades(void **state)
     assert_int_equal(r.value, 64000);
 }
 
-/* A reading that stands still while power does not brings a drive back to what it did before, but never below its floor. */
+/* A reading that stands still while power does not brings a drive back to what it did before, but never below its
+ * floor. */
 static void nothing_goes_below_the_floor(void **state)
 {
     struct bed b;
@@ -78,6 +79,33 @@ static void nothing_goes_below_the_floor(void **state)
     }
     assert_true(doubted > 0);
     bed_close(&b);
+}
+
+/* When air fails, neighbours that warm at even watts betray a reading that does not join them. Those that warm by their
+ * own work do not, nor any while the air does its work: background work of their own may warm them. */
+static void heat_of_the_others_betrays_a_reading_that_stands_still(void **state)
+{
+    enum { AIR, WORK, SOUND_AIR, CASES };
+
+    for (int what = AIR; what < CASES; what++) {
+        struct bed b;
+        bool found = false;
+
+        open_puppet(&b, 4, 1);
+        for (int t = 0; t < 1800; t++) {
+            puppet.air_failing = t > 400 && what != SOUND_AIR;
+            for (uint32_t i = 0; i < 4; i++) {
+                bool warms = t >= 300 && i != 1;
+
+                b.temp_c[i] = warms ? 60 + EL_MIN((t - 300) / 20, 8) : t < 300 ? 60 + t / 10 % 2 : 60;
+                b.host_w[i] = warms && what == WORK ? 5 : 2;
+            }
+            bed_step(&b);
+            found = found || b.d.slot[1].constraint == EL_CONSTRAINT_FAILED_SENSOR;
+        }
+        assert_int_equal(found, what == AIR);
+        bed_close(&b);
+    }
 }
 
 static void a_blind_drive_alone_goes_deeper(void **state)
@@ -280,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_added_to_a_reading_fades),
         cmocka_unit_test(nothing_goes_below_the_floor),
+        cmocka_unit_test(heat_of_the_others_betrays_a_reading_that_stands_still),
         cmocka_unit_test(a_blind_drive_alone_goes_deeper),
         cmocka_unit_test(a_blind_drive_follows_what_neighbours_may),
         cmocka_unit_test(failing_air_ends_seeing),
