@@ -75,7 +75,7 @@ int el_cmd_doctor(int argc, char **argv)
 
     if (r >= 0)
         return r;
-    if (el_machine_settings(&machine, d ? &d->settings : NULL) < 0)
+    if (el_machine_settings(&machine, d ? &d->settings : NULL) < 0 || !d)
         return EL_EXIT_BAD;
     if (json)
         d->findings = json_array();

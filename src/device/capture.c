@@ -422,8 +422,8 @@ static void scrub(const struct el_admin *cmd, const char *serial, uint8_t *page)
     }
     if (!is_blank(page + 4, 20)) {
         memset(page + 4, ' ', 20);
-        memcpy(page + 4, serial,
-               strlen(serial)); /* NOLINT(bugprone-not-null-terminated-result): of the page, no text */
+        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): of the page, no text */
+        memcpy(page + 4, serial, strlen(serial));
     }
     memset(page + 112, 0, 16);
     memset(page + 768, 0, 256);

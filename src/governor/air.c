@@ -115,7 +115,8 @@ static void judge(struct el_air *a, double evidence, bool better)
 
 static double doubt(const struct el_air_usual *u, int i)
 {
-    double d = u->first_c_per_w * (i == 0 ? OFFSET_W : i == 1 ? SLOPE : LAG);
+    static const double share[] = {OFFSET_W, SLOPE, LAG};
+    double d = u->first_c_per_w * share[i];
 
     return d * d;
 }
