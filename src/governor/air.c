@@ -26,7 +26,8 @@
 #define LEAD       2.0 /* of what the error has gained on its mean of ... */
 #define LEAD_S     45.0
 #define SURE       1.0  /* standard deviations of the usual rise, and ... */
-#define SURE_C     0.1  /* ... degrees that are no evidence */
+#define SURE_C     0.1  /* ... degrees that are no evidence, ... */
+#define AIR_LAG    1.0  /* ... nor this part of how far the inlet fell ahead of a sink that may follow half as fast */
 #define TOGETHER_S 10.0 /* for so long errors are one and the same */
 #define WANDER     0.1  /* at first, */
 #define WANDER_LO  0.01
@@ -156,17 +157,18 @@ static void usual_learn(struct el_air_usual *u, const double *with, double varia
 }
 
 /* From the temperatures: how the rise compares with the usual one. `told`: a sensor of the airflow knows better. */
-static void compare(struct el_air *a, const struct el_governor_card *card, double rise, double flow, double dt,
-                    bool told)
+static void compare(struct el_air *a, const struct el_governor_card *card, double rise, double flow, double ahead_c,
+                    double dt, bool told)
 {
     double row[EL_AIR_STATES] = {1, a->flow_w, flow - a->flow_w}, with[EL_AIR_STATES], variance, usual, error, going,
-           odds;
+           odds, sure;
 
     usual = EL_MAX(usual_rise(&a->usual, row, &variance, with), 0.5);
     error = rise - usual;
     a->error_c += share(dt, LEAD_S) * (error - a->error_c);
     going = error + LEAD * (error - a->error_c);
-    odds = SHIFT * ((going - SURE * sqrt(EL_MAX(variance, 0)) - SURE_C) / usual - SHIFT / 2) / a->wander / TOGETHER_S;
+    sure = SURE * sqrt(EL_MAX(variance, 0)) + SURE_C + AIR_LAG * EL_MAX(0, -ahead_c);
+    odds = SHIFT * ((going - sure) / usual - SHIFT / 2) / a->wander / TOGETHER_S;
     if (a->known_s >= LEARN_S && a->known_s - dt < LEARN_S && a->error_c > WARMING * usual)
         relearn(a);
     if (a->known_s >= LEARN_S && !told)
@@ -214,7 +216,7 @@ void el_air_step(struct el_air *a, const struct el_observer *o, const struct el_
             a->wander = WANDER * WANDER;
             a->error_c = a->rise_s = a->flow_s = 0;
         }
-        compare(a, card, rise, flow, dt, told);
+        compare(a, card, rise, flow, o->inlet_c - a->inlet_c, dt, told);
     } else {
         a->lfm = card->airflow_assumed_lfm;
         if (a->known_s > SETTLE_S) {
