@@ -3,13 +3,13 @@
 #include "bed.h"
 
 struct world { /* drives on one sink */
-    double drive_c[EL_CARD_SLOTS_MAX], sink_c, inlet_c, resistance;
+    double drive_c[EL_CARD_SLOTS_MAX], sink_c, sink_j_per_c, inlet_c, resistance;
 };
 
 static void world_open(struct bed *b, struct world *w, uint32_t slots, double inlet_c)
 {
     bed_open(b, &el_law_element, slots);
-    *w = (struct world){.inlet_c = inlet_c, .sink_c = inlet_c + 5, .resistance = 0.4};
+    *w = (struct world){.inlet_c = inlet_c, .sink_c = inlet_c + 5, .sink_j_per_c = 225, .resistance = 0.4};
     for (uint32_t i = 0; i < slots; i++) {
         w->drive_c[i] = inlet_c + 10;
         b->host_w[i] = 5.5;
@@ -32,7 +32,7 @@ static void world_step(struct bed *b, struct world *w)
         b->temp_c[i] = floor(w->drive_c[i] + 0.5);
         q += out;
     }
-    w->sink_c += q / 225;
+    w->sink_c += q / w->sink_j_per_c;
     b->in.inlet_mc = el_reading_good((int64_t)(w->inlet_c * 1000), b->in.now_us + 1000000);
     bed_step(b);
 }
@@ -280,6 +280,22 @@ static void failing_air_is_reported_in_time(void **state)
     bed_close(&b);
 }
 
+/* A sink slower than declared stays warm behind an inlet that falls: that is no lost air. */
+static void a_falling_inlet_is_no_failing_air(void **state)
+{
+    struct bed b;
+    struct world w;
+
+    world_open(&b, &w, 4, 50);
+    w.sink_j_per_c = 500;
+    for (int t = 0; t < 6000; t++) {
+        w.inlet_c = 50 - EL_CLAMP((t - 1800) / 20.0, 0, 20);
+        world_step(&b, &w);
+        assert_false(b.d.air_failing);
+    }
+    bed_close(&b);
+}
+
 static void what_was_learnt_survives(void **state)
 {
     struct bed b, c;
@@ -509,6 +525,7 @@ int main(void)
         cmocka_unit_test(members_of_a_stripe_are_equal),
         cmocka_unit_test(members_of_a_stripe_are_equal_in_bytes),
         cmocka_unit_test(failing_air_is_reported_in_time),
+        cmocka_unit_test(a_falling_inlet_is_no_failing_air),
         cmocka_unit_test(what_was_learnt_survives),
         cmocka_unit_test(anything_in_sane_caps_out),
         cmocka_unit_test(forgotten_cap_is_written_again),
