@@ -105,7 +105,7 @@ static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const st
         s->doubt_us = now_us;
         s->hold = last->cap_ratio;
         if (belief == EL_DOUBT_STUCK) /* nothing has been known since it moved last */
-            s->hold = EL_CLAMP(s->composite.moved_w / full_w, s->hold / 2, 1);
+            s->hold = EL_CLAMP(s->still.moved_w / full_w, s->hold / 2, 1);
     }
     s->doubt = doubt;
     if (doubt == EL_CONSTRAINT_NONE) {
@@ -143,7 +143,7 @@ void el_safety_screen(struct el_safety *safety, const struct el_governor_card *c
         load.peak_w = s->peak_w;
         load.others_c = s->others_c;
         load.others_w = s->others_w;
-        s->stuck = el_screen_stuck(&s->composite, clean->now_us, &load, &safety->pace, &s->suspect);
+        s->stuck = el_screen_stuck(&s->composite, &s->still, clean->now_us, &load, &safety->pace, &s->suspect);
         if (s->stuck) {
             in->temp_mc.quality = EL_IMPLAUSIBLE;
             belief = EL_DOUBT_STUCK;

@@ -8,6 +8,7 @@
 
 struct el_safety_slot {
     struct el_screen composite, sensor[8];
+    struct el_still still;    /* of the composite */
     enum el_constraint doubt; /* why the composite is not trusted; NONE = it is */
     int64_t doubt_us;         /* since when */
     int64_t shown_us;         /* the drive has been here since */

@@ -108,11 +108,6 @@ enum el_belief el_screen_step(struct el_screen *s, struct el_reading *r, int64_t
         return doubt(r, EL_STALE, EL_DOUBT_STALE);
     if (!s->ever) {
         s->ever = true;
-        s->first_us = now_us;
-        s->moved_mc = r->value;
-        s->moved_us = now_us;
-        s->slow = (struct el_screen_load){
-            .inlet_c = NAN, .card_host_w = NAN, .card_rest_w = NAN, .peak_w = NAN, .others_c = NAN, .others_w = NAN};
     } else if (!near_enough(r->value, s->accepted_mc, s->accepted_us, r->time_us) && !vote(s, r, now_us)) {
         return doubt(r, EL_IMPLAUSIBLE, EL_DOUBT_IMPLAUSIBLE);
     }
@@ -200,37 +195,44 @@ struct el_screen_pace el_screen_pace(double dt_s)
     return (struct el_screen_pace){.dt_s = dt_s, .power = 1 - exp(-dt_s / SLOW_S), .air = 1 - exp(-dt_s / INLET_S)};
 }
 
-bool el_screen_stuck(struct el_screen *s, int64_t now_us, const struct el_screen_load *load,
+static const struct el_screen_load unknown = {
+    .inlet_c = NAN, .card_host_w = NAN, .card_rest_w = NAN, .peak_w = NAN, .others_c = NAN, .others_w = NAN};
+
+bool el_screen_stuck(struct el_screen *s, struct el_still *t, int64_t now_us, const struct el_screen_load *load,
                      const struct el_screen_pace *pace, bool *suspect)
 {
-    double still_s = (double)(now_us - s->moved_us) * 1e-6, longer, rise, fall;
+    double still_s, longer, rise, fall;
 
+    if (!t->begun)
+        *t = (struct el_still){
+            .begun = true, .first_us = now_us, .moved_mc = s->accepted_mc, .moved_us = now_us, .slow = unknown};
+    still_s = (double)(now_us - t->moved_us) * 1e-6;
     *suspect = false;
-    load_step(&s->slow, load, pace);
-    if (llabs(s->accepted_mc - s->moved_mc) >= 100 || (double)(now_us - s->first_us) * 1e-6 < 3 * SLOW_S) {
-        s->usual_s = EL_MAX(still_s, s->usual_s * USUAL_KEEP);
-        s->moved_mc = s->accepted_mc;
-        s->moved_us = now_us;
-        s->away_us = now_us;
-        s->evidence_c_s = 0;
-        s->moved_w = s->slow.host_w;
-        s->most = s->least = s->since = s->slow;
+    load_step(&t->slow, load, pace);
+    if (llabs(s->accepted_mc - t->moved_mc) >= 100 || (double)(now_us - t->first_us) * 1e-6 < 3 * SLOW_S) {
+        t->usual_s = EL_MAX(still_s, t->usual_s * USUAL_KEEP);
+        t->moved_mc = s->accepted_mc;
+        t->moved_us = now_us;
+        t->away_us = now_us;
+        t->evidence_c_s = 0;
+        t->moved_w = t->slow.host_w;
+        t->most = t->least = t->since = t->slow;
         s->stuck = false;
         return false;
     }
-    if (s->slow.host_w < s->least.host_w)
-        s->least = s->slow;
-    if (s->slow.host_w > s->most.host_w)
-        s->most = s->slow;
-    longer = EL_CLAMP(still_s / EL_MAX(s->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
-    rise = least_move(&s->least, &s->slow);
+    if (t->slow.host_w < t->least.host_w)
+        t->least = t->slow;
+    if (t->slow.host_w > t->most.host_w)
+        t->most = t->slow;
+    longer = EL_CLAMP(still_s / EL_MAX(t->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
+    rise = least_move(&t->least, &t->slow);
     if (load->air_failing)
-        rise = EL_MAX(rise, heat_move(&s->since, &s->slow));
-    fall = least_move(&s->most, &s->slow);
-    s->evidence_c_s += longer * (weighed(rise - GRAIN_C / longer) + FALL_COUNTS * weighed(fall - GRAIN_C)) * pace->dt_s;
+        rise = EL_MAX(rise, heat_move(&t->since, &t->slow));
+    fall = least_move(&t->most, &t->slow);
+    t->evidence_c_s += longer * (weighed(rise - GRAIN_C / longer) + FALL_COUNTS * weighed(fall - GRAIN_C)) * pace->dt_s;
     if (EL_MAX(rise, fall) < SUSPECT_C / longer)
-        s->away_us = now_us;
-    *suspect = (double)(now_us - s->away_us) * 1e-6 * longer > SUSPECT_S;
-    s->stuck = s->stuck || s->evidence_c_s > STUCK_C_S;
+        t->away_us = now_us;
+    *suspect = (double)(now_us - t->away_us) * 1e-6 * longer > SUSPECT_S;
+    s->stuck = s->stuck || t->evidence_c_s > STUCK_C_S;
     return s->stuck;
 }

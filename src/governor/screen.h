@@ -26,13 +26,17 @@ struct el_screen {
     double shift_c;  /* fell faster than anything cools: it is taken to read this much too low */
     double credit_c; /* jumped up before: a fall of as much is a return, not a lie */
     int64_t shift_us;
-    /* moves and power, for the stuck test */
+    bool stuck; /* until it moves */
+};
+
+/* Moves and power, for the stuck test. */
+struct el_still {
+    bool begun;
     int64_t first_us, moved_mc, moved_us, away_us;
     double moved_w, usual_s;           /* the longest it stood still of late, and was alive */
     struct el_screen_load slow, since; /* smoothed; and as it was when it moved, ... */
     struct el_screen_load least, most; /* ... and at the extremes of host power since then */
     double evidence_c_s;               /* how far and how long it should have moved and did not */
-    bool stuck;                        /* until it moves */
 };
 
 enum el_belief { EL_BELIEVE = 0, EL_DOUBT_ABSENT, EL_DOUBT_IMPLAUSIBLE, EL_DOUBT_STALE, EL_DOUBT_STUCK };
@@ -49,6 +53,6 @@ struct el_screen_pace {
 struct el_screen_pace el_screen_pace(double dt_s);
 
 /* The stuck test of a drive's composite, once per step after el_screen_step: what should move it against a reading that
- * stays the same. `*suspect`: it should have moved by now, so do not give more power on its word. */
-bool el_screen_stuck(struct el_screen *s, int64_t now_us, const struct el_screen_load *load,
+ * stays the same. `t` begins zeroed. `*suspect`: it should have moved by now, so do not give more power on its word. */
+bool el_screen_stuck(struct el_screen *s, struct el_still *t, int64_t now_us, const struct el_screen_load *load,
                      const struct el_screen_pace *pace, bool *suspect);

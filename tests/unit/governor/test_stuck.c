@@ -4,6 +4,7 @@
 
 struct sensor {
     struct el_screen screen;
+    struct el_still still;
     int64_t now_us;
 };
 
@@ -18,7 +19,7 @@ static bool look_beside(struct sensor *s, double temp_c, double host_w, double r
     s->now_us += 1000000;
     r = el_reading_good((int64_t)(temp_c * 1000), s->now_us);
     assert_int_equal(el_screen_step(&s->screen, &r, s->now_us, -INFINITY, 60), EL_BELIEVE);
-    return el_screen_stuck(&s->screen, s->now_us, &load, &pace, &suspect);
+    return el_screen_stuck(&s->screen, &s->still, s->now_us, &load, &pace, &suspect);
 }
 
 static bool look(struct sensor *s, double temp_c, double host_w)
