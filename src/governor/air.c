@@ -116,8 +116,8 @@ static void judge(struct el_air *a, double evidence, bool better)
 
 static double doubt(const struct el_air_usual *u, int i)
 {
-    static const double share[] = {OFFSET_W, SLOPE, LAG};
-    double d = u->first_c_per_w * share[i];
+    static const double unsure[] = {OFFSET_W, SLOPE, LAG};
+    double d = u->first_c_per_w * unsure[i];
 
     return d * d;
 }

@@ -37,6 +37,18 @@ static void world_step(struct bed *b, struct world *w)
     bed_step(b);
 }
 
+/* The same with a sensor of what the card draws, in W. */
+static double metered_step(struct bed *b, struct world *w)
+{
+    double watts = 5;
+
+    for (uint32_t i = 0; i < b->card.slots; i++)
+        watts += 2.5 + given_w(b, i);
+    b->in.card_power_mw = el_reading_good((int64_t)(watts * 1000), b->in.now_us + 1000000);
+    world_step(b, w);
+    return watts;
+}
+
 static void idle_envelope_means_no_caps_and_no_writes(void **state)
 {
     struct bed b;
@@ -144,12 +156,8 @@ static void card_watts_are_held(void **state)
     b.card.card_limit_w = 27;
     el_governor_reconfigure(b.g, &b.card);
     for (int t = 0; t < 1800; t++) {
-        double watts = 5;
+        double watts = metered_step(&b, &w);
 
-        for (uint32_t i = 0; i < 4; i++)
-            watts += 2.5 + given_w(&b, i);
-        b.in.card_power_mw = el_reading_good((int64_t)(watts * 1000), b.in.now_us + 1000000);
-        world_step(&b, &w);
         for (uint32_t i = 0; i < 4 && t > 60; i++)
             each[i] += given_w(&b, i);
         sum += t > 60 ? watts : 0;
@@ -195,12 +203,7 @@ static void shared_watts_go_by_weight(void **state)
     b.card.slot[2].weight = b.card.slot[3].weight = 2;
     el_governor_reconfigure(b.g, &b.card);
     for (int t = 0; t < 1800; t++) {
-        double watts = 5;
-
-        for (uint32_t i = 0; i < 4; i++)
-            watts += 2.5 + given_w(&b, i);
-        b.in.card_power_mw = el_reading_good((int64_t)(watts * 1000), b.in.now_us + 1000000);
-        world_step(&b, &w);
+        (void)metered_step(&b, &w);
         for (uint32_t i = 0; i < 4 && t > 300; i++)
             each[i] += given_w(&b, i);
     }
