@@ -60,6 +60,13 @@ void el_text_clean(char *out, size_t size, const char *text)
     el_text_from_field(out, size, text, strlen(text));
 }
 
+const char *el_text_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 bool el_text_copy(char *out, size_t size, const char *text)
 {
     size_t n = 0;

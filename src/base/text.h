@@ -22,6 +22,9 @@ const char *el_text_cut_short(struct el_text_shape now, struct el_text_shape nex
 /* Bounded copy, always terminated; true when all of it fitted. */
 bool el_text_copy(char *out, size_t size, const char *text);
 
+/* What stands behind the last slash of a path, or all of it; points into `path`. */
+const char *el_text_last_part(const char *path);
+
 /* Appends `text` escaped as the inside of a JSON string; invalid UTF-8 becomes U+FFFD. */
 void el_text_json_escape(struct el_buf *b, const char *text);
 

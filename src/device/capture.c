@@ -158,7 +158,7 @@ static void pci_function(struct capture *c, const char *address, bool ours)
     };
     char real[EL_SYSFS_PATH];
 
-    if (!el_pcie_is_address(address) || !enter(c, "sys/bus/pci/devices", address, real))
+    if (!el_pcie_is_address(address) || !enter(c, EL_PCI_DEVICES, address, real))
         return;
     copy(c, real, "class");
     copy_link_name(c, real, "driver");
@@ -174,7 +174,7 @@ static void pci(struct capture *c, const struct el_inventory *inv)
 {
     EL_AUTO_NAMES struct el_names names = {0};
 
-    if (el_sysfs_list(c->fs, "sys/bus/pci/devices", &names) < 0)
+    if (el_sysfs_list(c->fs, EL_PCI_DEVICES, &names) < 0)
         return;
     for (size_t i = 0; i < names.n; i++) {
         bool ours = false;
@@ -218,7 +218,7 @@ static void controller(struct capture *c, const char *name, const struct el_slot
     EL_AUTO_NAMES struct el_names disks = {0};
     char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH];
 
-    if (!enter(c, "sys/class/nvme", name, real))
+    if (!enter(c, EL_CLASS_NVME, name, real))
         return;
     copy_all(c, real, files, EL_ARRAY_SIZE(files));
     if (strcmp(s->transport, "pcie") == 0)

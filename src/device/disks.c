@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "device/namespaces.h"
 
-#define CLASS_NVME  "sys/class/nvme"
 #define CLASS_BLOCK "sys/class/block"
 
 /* Where a disk's attributes are: hidden paths have no entry in the block class. */
@@ -21,7 +20,7 @@ static int dev_line(const struct el_sysfs *fs, const char *controller, const cha
     r = el_sysfs_line(fs, dir, "dev", out, 24);
     if (r == 0)
         return 0;
-    snprintf(dir, EL_SYSFS_PATH, CLASS_NVME "/%s/%s", controller, disk);
+    snprintf(dir, EL_SYSFS_PATH, EL_CLASS_NVME "/%s/%s", controller, disk);
     return el_sysfs_line(fs, dir, "dev", out, 24);
 }
 

@@ -132,7 +132,8 @@ static int scan_dir(const struct el_sysfs *fs, struct el_inventory *inv, struct 
 
 static int scan_chip(const struct el_sysfs *fs, struct el_inventory *inv, struct el_hwtext *t, const char *hwmon)
 {
-    char dir[EL_SYSFS_PATH], device_dir[EL_SYSFS_PATH], device[EL_SYSFS_PATH] = "", driver[64], chip[96], bus[32] = "";
+    char dir[EL_SYSFS_PATH], device_dir[EL_SYSFS_PATH], real[EL_SYSFS_PATH], driver[64], chip[96], bus[32] = "";
+    const char *device = "";
     uint32_t before = t->n;
     int r;
 
@@ -143,10 +144,10 @@ static int scan_chip(const struct el_sysfs *fs, struct el_inventory *inv, struct
         el_text_copy(driver, sizeof driver, "unknown");
     if (strcmp(driver, "nvme") == 0)
         return 0;
-    if (el_sysfs_real(fs, device_dir, device) == 0 && strrchr(device, '/'))
-        memmove(device, strrchr(device, '/') + 1, strlen(strrchr(device, '/')));
+    if (el_sysfs_real(fs, device_dir, real) == 0)
+        device = el_text_last_part(real);
     if (strcmp(device, "device") == 0) /* a plain folder: its name tells nothing */
-        device[0] = '\0';
+        device = "";
     el_sysfs_link_name(fs, device_dir, "subsystem", bus, sizeof bus);
     chip_name(driver, bus, device, chip, sizeof chip);
     r = scan_dir(fs, inv, t, chip, hwmon, dir);

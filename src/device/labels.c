@@ -13,13 +13,6 @@ struct el_label {
     char name[64], address[24];
 };
 
-static const char *address_of(const char *dir)
-{
-    const char *slash = strrchr(dir, '/');
-
-    return slash ? slash + 1 : dir;
-}
-
 /* A slot that is a whole bus tells no device. */
 static bool is_in_slot(const char *bus_device, const char *slot)
 {
@@ -73,20 +66,20 @@ void el_label_of_function(const struct el_labels *l, const char *dir, char *out,
 {
     char address[24];
 
-    el_text_copy(address, sizeof address, address_of(dir));
+    el_text_copy(address, sizeof address, el_text_last_part(dir));
     *strchrnul(address, '.') = '\0';
     physical_slot(l, address, out, size);
 }
 
 void el_label_of_port(const struct el_labels *l, const struct el_sysfs *fs, const char *port, char *out, size_t size)
 {
+    const char *name = el_text_last_part(port);
     char address[24];
     int64_t bus;
 
     if (el_pcie_suspended(fs, port) || el_sysfs_i64(fs, port, "secondary_bus_number", &bus) < 0 || bus <= 0 ||
         bus > 255)
         return;
-    snprintf(address, sizeof address, "%.*s:%02x:00", (int)(strchrnul(address_of(port), ':') - address_of(port)),
-             address_of(port), (unsigned)bus);
+    snprintf(address, sizeof address, "%.*s:%02x:00", (int)(strchrnul(name, ':') - name), name, (unsigned)bus);
     physical_slot(l, address, out, size);
 }

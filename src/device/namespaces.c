@@ -6,7 +6,6 @@
 #include "base/rows.h"
 #include "base/text.h"
 
-#define CLASS_NVME   "sys/class/nvme"
 #define CLASS_SUBSYS "sys/class/nvme-subsystem"
 
 bool el_namespaces_head(const char *disk, char *out, size_t size)
@@ -48,7 +47,7 @@ int el_namespaces_controllers(const struct el_sysfs *fs, const char *controller,
     if (!row)
         return -ENOMEM;
     el_text_copy(*row, sizeof *row, controller);
-    snprintf(device, sizeof device, CLASS_NVME "/%s/device", controller);
+    snprintf(device, sizeof device, EL_CLASS_NVME "/%s/device", controller);
     if (el_sysfs_list(fs, device, &names) < 0) /* no device: of a fabric */
         names.n = 0;
     for (size_t i = 0; r == 0 && i < names.n; i++)
@@ -65,7 +64,7 @@ int el_namespaces_disks(const struct el_sysfs *fs, const char *controller, struc
 {
     char dir[EL_SYSFS_PATH], head[32];
     uint32_t kept = 0;
-    int r = el_sysfs_join(dir, CLASS_NVME, controller) ? el_sysfs_list(fs, dir, out) : -ENAMETOOLONG;
+    int r = el_sysfs_join(dir, EL_CLASS_NVME, controller) ? el_sysfs_list(fs, dir, out) : -ENAMETOOLONG;
 
     if (r < 0)
         return r;
@@ -180,7 +179,7 @@ static int add_own_namespaces(const struct el_sysfs *fs, struct el_inventory *in
 
     if (el_namespaces_disks(fs, controller, &disks) < 0)
         return 0;
-    el_sysfs_join(dir, CLASS_NVME, controller);
+    el_sysfs_join(dir, EL_CLASS_NVME, controller);
     for (size_t i = 0; r == 0 && i < disks.n; i++)
         if (el_namespaces_head(disks.name[i], head, sizeof head) && el_sysfs_join(path, dir, disks.name[i]))
             r = add_namespace(fs, inv, slot, head, path);

@@ -308,3 +308,40 @@ int el_pcie_config_read(const struct el_sysfs *fs, const char *dir, struct el_pc
     }
     return 0;
 }
+
+bool el_pcie_parent(const char *dir, char out[EL_SYSFS_PATH])
+{
+    size_t n = (size_t)(el_text_last_part(dir) - dir);
+
+    if (!n)
+        return false;
+    memmove(out, dir, n - 1);
+    out[n - 1] = '\0';
+    return el_pcie_is_address(el_text_last_part(out));
+}
+
+/* Ports above `dir` up to the root. */
+static unsigned depth(const char *dir)
+{
+    char up[EL_SYSFS_PATH];
+    unsigned n = 0;
+
+    for (el_text_copy(up, sizeof up, dir); el_pcie_parent(up, up); n++)
+        ;
+    return n;
+}
+
+enum el_link_role el_pcie_bridge_role(const struct el_sysfs *fs, const char *dir)
+{
+    struct el_pcie_config config;
+    unsigned d = depth(dir);
+
+    if (el_pcie_config_read(fs, dir, &config) == 0) {
+        if (config.type == EL_PCIE_UPSTREAM)
+            return EL_LINK_UPSTREAM;
+        if (config.type == EL_PCIE_DOWNSTREAM)
+            return EL_LINK_DOWNSTREAM;
+        return EL_LINK_ROOT_PORT;
+    }
+    return d == 0 ? EL_LINK_ROOT_PORT : d % 2 ? EL_LINK_UPSTREAM : EL_LINK_DOWNSTREAM;
+}

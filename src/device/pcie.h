@@ -44,3 +44,10 @@ struct el_pcie_config {
 /* The PCIe capability in the configuration space. Beyond 64 bytes it takes CAP_SYS_ADMIN: -EACCES without. -ENODATA
  * when the function is suspended (reading would wake it), -ENOENT without the capability. */
 int el_pcie_config_read(const struct el_sysfs *fs, const char *dir, struct el_pcie_config *out);
+
+/* Directory of the PCI function above `dir`, which may be `out` itself; false at a host bridge. */
+bool el_pcie_parent(const char *dir, char out[EL_SYSFS_PATH]);
+
+/* What the bridge at `dir` is: from the configuration space; where that is closed, by position: under a root port,
+ * switches come as upstream port, downstream port, upstream port, ... */
+enum el_link_role el_pcie_bridge_role(const struct el_sysfs *fs, const char *dir);

@@ -139,8 +139,8 @@ static int recorded_admin(void *dev, uint32_t key, struct el_admin *cmd)
 
     if (!controller_of(m, key, controller))
         return -ENODEV;
-    el_sysfs_join(dir, "sys/class/nvme", controller);
-    if (!el_sysfs_exists(&m->fs, dir, "") && el_sysfs_exists(&m->fs, "sys/class/nvme", ""))
+    el_sysfs_join(dir, EL_CLASS_NVME, controller);
+    if (!el_sysfs_exists(&m->fs, dir, "") && el_sysfs_exists(&m->fs, EL_CLASS_NVME, ""))
         return -ENODEV;
     if (el_sysfs_line(&m->fs, dir, "state", state, sizeof state) == 0 && strcmp(state, "live") != 0)
         return strcmp(state, "dead") == 0 || strncmp(state, "deleting", 8) == 0 ? -ENODEV : -EAGAIN;

@@ -201,7 +201,6 @@ int el_sysfs_real(const struct el_sysfs *fs, const char *path, char out[EL_SYSFS
 int el_sysfs_link_name(const struct el_sysfs *fs, const char *dir, const char *name, char *out, size_t size)
 {
     char path[EL_SYSFS_PATH], link[EL_SYSFS_PATH];
-    const char *slash;
     ssize_t n;
 
     if (!el_sysfs_join(path, dir, name))
@@ -210,8 +209,7 @@ int el_sysfs_link_name(const struct el_sysfs *fs, const char *dir, const char *n
     if (n < 0) /* a folder recorded without symlinks holds the name as text */
         return errno == EINVAL && fs->recorded ? el_sysfs_line(fs, dir, name, out, size) : -errno;
     link[n] = '\0';
-    slash = strrchr(link, '/');
-    el_text_clean(out, size, slash ? slash + 1 : link);
+    el_text_clean(out, size, el_text_last_part(link));
     return 0;
 }
 

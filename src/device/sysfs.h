@@ -6,7 +6,9 @@
 
 #include "base/buf.h"
 
-#define EL_SYSFS_PATH 512
+#define EL_SYSFS_PATH  512
+#define EL_CLASS_NVME  "sys/class/nvme"
+#define EL_PCI_DEVICES "sys/bus/pci/devices"
 
 struct el_sysfs {
     int root;      /* directory descriptor, owned by whoever opened it */

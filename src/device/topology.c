@@ -6,246 +6,17 @@
 
 #include "base/rows.h"
 #include "base/text.h"
+#include "device/endpoints.h"
 #include "device/labels.h"
 #include "device/namespaces.h"
 #include "device/pcie.h"
-
-#define CLASS_NVME  "sys/class/nvme"
-#define PCI_DEVICES "sys/bus/pci/devices"
-
-/* An NVMe function, with or without a controller of the nvme driver. */
-struct endpoint {
-    char controller[16];      /* "" = unbound */
-    char dir[EL_SYSFS_PATH];  /* of the PCI function; "" = no PCI device */
-    char card[EL_SYSFS_PATH]; /* upstream port above it, else its own dir, else its controller: what makes a card */
-    bool behind_switch;
-    uint64_t order;
-};
 
 struct build {
     const struct el_sysfs *fs;
     struct el_labels labels;
     struct el_inventory *inv;
-    struct endpoint *endpoints;
-    uint32_t n;
+    struct el_endpoints endpoints;
 };
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* The PCI function above `dir`: false at a host bridge. */
-static bool parent_dir(const char *dir, char out[EL_SYSFS_PATH])
-{
-    size_t n = (size_t)(last_part(dir) - dir);
-
-    if (!n)
-        return false;
-    memmove(out, dir, n - 1);
-    out[n - 1] = '\0';
-    return el_pcie_is_address(last_part(out));
-}
-
-static unsigned depth(const char *dir)
-{
-    char up[EL_SYSFS_PATH];
-    unsigned n = 0;
-
-    for (el_text_copy(up, sizeof up, dir); parent_dir(up, up); n++)
-        ;
-    return n;
-}
-
-/* From the configuration space; where that is closed, by position: under a root port, switches come as upstream port,
- * downstream port, upstream port, ... */
-static enum el_link_role bridge_role(const struct el_sysfs *fs, const char *dir)
-{
-    struct el_pcie_config config;
-    unsigned d = depth(dir);
-
-    if (el_pcie_config_read(fs, dir, &config) == 0) {
-        if (config.type == EL_PCIE_UPSTREAM)
-            return EL_LINK_UPSTREAM;
-        if (config.type == EL_PCIE_DOWNSTREAM)
-            return EL_LINK_DOWNSTREAM;
-        return EL_LINK_ROOT_PORT;
-    }
-    return d == 0 ? EL_LINK_ROOT_PORT : d % 2 ? EL_LINK_UPSTREAM : EL_LINK_DOWNSTREAM;
-}
-
-/* The upstream port of the switch right above a drive. */
-static bool find_switch(const struct el_sysfs *fs, const char *dir, char out[EL_SYSFS_PATH])
-{
-    char port[EL_SYSFS_PATH], up[EL_SYSFS_PATH];
-
-    if (!parent_dir(strcpy(port, dir), port) || bridge_role(fs, port) != EL_LINK_DOWNSTREAM)
-        return false;
-    if (!parent_dir(strcpy(up, port), up) || bridge_role(fs, up) != EL_LINK_UPSTREAM)
-        return false;
-    memcpy(out, up, sizeof up);
-    return true;
-}
-
-/* Directory of the PCI function with this address, symlinks followed. 0 or -errno. */
-static int pci_dir(const struct el_sysfs *fs, const char *address, char out[EL_SYSFS_PATH])
-{
-    char path[EL_SYSFS_PATH];
-
-    if (!el_pcie_is_address(address))
-        return -EINVAL;
-    return el_sysfs_join(path, PCI_DEVICES, address) ? el_sysfs_real(fs, path, out) : -ENAMETOOLONG;
-}
-
-/* The PCI function a controller sits on: the last address in its real path, else what its address file names. */
-static bool controller_pci_dir(const struct el_sysfs *fs, const char *ctrl_dir, char out[EL_SYSFS_PATH])
-{
-    char real[EL_SYSFS_PATH], path[EL_SYSFS_PATH], address[64];
-
-    if (el_sysfs_join(path, ctrl_dir, "device") && el_sysfs_real(fs, path, real) == 0 &&
-        el_pcie_is_address(last_part(real))) {
-        memcpy(out, real, sizeof real);
-        return true;
-    }
-    if (el_sysfs_real(fs, ctrl_dir, real) == 0)
-        for (char *slash = real + strlen(real); slash; slash = strrchr(real, '/')) {
-            *slash = '\0';
-            if (el_pcie_is_address(last_part(real))) {
-                memcpy(out, real, sizeof real);
-                return true;
-            }
-        }
-    return el_sysfs_line(fs, ctrl_dir, "address", address, sizeof address) == 0 && pci_dir(fs, address, out) == 0;
-}
-
-static bool is_fabric(const char *transport)
-{
-    return transport[0] && strcmp(transport, "pcie") != 0;
-}
-
-static void place(struct build *b, struct endpoint *e)
-{
-    unsigned number = 0;
-
-    if (!e->dir[0]) {
-        sscanf(e->controller, "nvme%u", &number);
-        el_text_copy(e->card, sizeof e->card, e->controller);
-        e->order = (1ULL << 63) + number;
-        return;
-    }
-    e->behind_switch = find_switch(b->fs, e->dir, e->card);
-    if (!e->behind_switch)
-        memcpy(e->card, e->dir, sizeof e->card);
-    e->order = el_pcie_address_key(last_part(e->card)) >> 1; /* fits under the others */
-}
-
-static int add_endpoint(struct build *b, const char *controller, const char *dir)
-{
-    struct endpoint *e = el_row_append(&b->endpoints, &b->n, sizeof *e);
-
-    if (!e)
-        return -ENOMEM;
-    el_text_copy(e->controller, sizeof e->controller, controller);
-    el_text_copy(e->dir, sizeof e->dir, dir);
-    place(b, e);
-    return 0;
-}
-
-/* A virtual function whose drive has a controller of its own is a part of that drive, not another one. */
-static bool belongs_to_another(const struct el_sysfs *fs, const char *dir)
-{
-    EL_AUTO_NAMES struct el_names names = {0};
-    char path[EL_SYSFS_PATH];
-
-    return el_sysfs_join(path, dir, "physfn/nvme") && el_sysfs_list(fs, path, &names) == 0 && names.n > 0;
-}
-
-/* Tells what a fabric offers; it has no media and takes no SMART command. */
-static bool is_discovery(const struct el_sysfs *fs, const char *ctrl_dir)
-{
-    char text[64];
-
-    return (el_sysfs_line(fs, ctrl_dir, "cntrltype", text, sizeof text) == 0 && strcmp(text, "discovery") == 0) ||
-           (el_sysfs_line(fs, ctrl_dir, "subsysnqn", text, sizeof text) == 0 &&
-            strcmp(text, "nqn.2014-08.org.nvmexpress.discovery") == 0);
-}
-
-static bool is_controller_name(const char *name)
-{
-    unsigned n;
-    char rest;
-
-    return sscanf(name, "nvme%u%c", &n, &rest) == 1;
-}
-
-static int find_controllers(struct build *b)
-{
-    EL_AUTO_NAMES struct el_names names = {0};
-    bool pages_only = b->fs->recorded && !el_sysfs_exists(b->fs, CLASS_NVME, "");
-    const char *class = pages_only ? "nvme" : CLASS_NVME; /* a recorded machine may be nothing but its drives' pages */
-    int r = el_sysfs_list(b->fs, class, &names);
-
-    for (size_t i = 0; r == 0 && i < names.n; i++) {
-        char path[EL_SYSFS_PATH], dir[EL_SYSFS_PATH] = "", transport[16] = "", real[EL_SYSFS_PATH];
-
-        if (!is_controller_name(names.name[i]) || strlen(names.name[i]) > 15 ||
-            !el_sysfs_join(path, class, names.name[i]))
-            continue;
-        if (el_sysfs_real(b->fs, path, real) < 0) /* a link to a directory that has just gone */
-            continue;
-        el_sysfs_line(b->fs, path, "transport", transport, sizeof transport);
-        if (is_fabric(transport) || !controller_pci_dir(b->fs, path, dir))
-            dir[0] = '\0';
-        if (!is_discovery(b->fs, path) && !(dir[0] && belongs_to_another(b->fs, dir)))
-            r = add_endpoint(b, names.name[i], dir);
-    }
-    return r;
-}
-
-static bool is_nvme_class(const struct el_sysfs *fs, const char *dir)
-{
-    int64_t class;
-
-    return el_sysfs_i64(fs, dir, "class", &class) == 0 && class >> 8 == 0x0108;
-}
-
-static bool known_endpoint(const struct build *b, const char *dir)
-{
-    for (uint32_t i = 0; i < b->n; i++)
-        if (strcmp(b->endpoints[i].dir, dir) == 0)
-            return true;
-    return false;
-}
-
-/* NVMe functions that have no controller: bound to vfio-pci, uio, nothing, or given up by the nvme driver. */
-static int find_unbound(struct build *b)
-{
-    EL_AUTO_NAMES struct el_names names = {0};
-    int r = el_sysfs_list(b->fs, PCI_DEVICES, &names);
-
-    for (size_t i = 0; r == 0 && i < names.n; i++) {
-        char dir[EL_SYSFS_PATH];
-
-        if (pci_dir(b->fs, names.name[i], dir) == 0 && is_nvme_class(b->fs, dir) && !known_endpoint(b, dir) &&
-            !el_sysfs_exists(b->fs, dir, "physfn")) /* an idle virtual function is no drive */
-            r = add_endpoint(b, "", dir);
-    }
-    return r;
-}
-
-static int compare_endpoints(const void *a, const void *b)
-{
-    const struct endpoint *x = a, *y = b;
-    uint64_t kx = el_pcie_address_key(last_part(x->dir)), ky = el_pcie_address_key(last_part(y->dir));
-
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    return kx == ky ? strverscmp(x->controller, y->controller) : kx < ky ? -1 : 1;
-}
-
-/* ---- rows ---- */
 
 static int32_t numa_node(const struct el_sysfs *fs, const char *dir)
 {
@@ -261,8 +32,8 @@ static struct el_link *add_link(struct build *b, const char *dir, enum el_link_r
     struct el_link *l;
 
     for (uint32_t i = 0; i < b->inv->n.links; i++)
-        if (strcmp(b->inv->links[i].address, last_part(dir)) ==
-            0) { /* a hop that several cards share: the first one's */
+        if (strcmp(b->inv->links[i].address, el_text_last_part(dir)) == 0) {
+            /* a hop that several cards share belongs to the first of them, and to no single slot */
             b->inv->links[i].slot = -1;
             return &b->inv->links[i];
         }
@@ -272,9 +43,9 @@ static struct el_link *add_link(struct build *b, const char *dir, enum el_link_r
     l->card = b->inv->n.cards - 1;
     l->slot = slot;
     l->role = role;
-    el_text_copy(l->address, sizeof l->address, last_part(dir));
-    if (parent_dir(strcpy(parent, dir), parent))
-        el_text_copy(l->parent, sizeof l->parent, last_part(parent));
+    el_text_copy(l->address, sizeof l->address, el_text_last_part(dir));
+    if (el_pcie_parent(strcpy(parent, dir), parent))
+        el_text_copy(l->parent, sizeof l->parent, el_text_last_part(parent));
     el_label_of_function(&b->labels, dir, l->physical_slot, sizeof l->physical_slot);
     if (role == EL_LINK_DOWNSTREAM || role == EL_LINK_ROOT_PORT)
         el_label_of_port(&b->labels, b->fs, dir, l->physical_slot, sizeof l->physical_slot);
@@ -290,14 +61,14 @@ static int add_hops(struct build *b, const char *dir, int32_t slot)
 {
     char up[EL_SYSFS_PATH];
 
-    if (!parent_dir(strcpy(up, dir), up))
+    if (!el_pcie_parent(strcpy(up, dir), up))
         return 0;
     if (add_hops(b, up, slot) < 0)
         return -ENOMEM;
-    return add_link(b, up, bridge_role(b->fs, up), slot) ? 0 : -ENOMEM;
+    return add_link(b, up, el_pcie_bridge_role(b->fs, up), slot) ? 0 : -ENOMEM;
 }
 
-static struct el_card *add_card(struct build *b, const struct endpoint *e)
+static struct el_card *add_card(struct build *b, const struct el_endpoint *e)
 {
     struct el_card *c = el_row_append(&b->inv->cards, &b->inv->n.cards, sizeof *c);
 
@@ -305,7 +76,7 @@ static struct el_card *add_card(struct build *b, const struct endpoint *e)
         return NULL;
     c->number = b->inv->n.cards - 1;
     snprintf(c->name, sizeof c->name, "card%u", c->number);
-    el_text_copy(c->address, sizeof c->address, e->dir[0] ? last_part(e->card) : "");
+    el_text_copy(c->address, sizeof c->address, e->dir[0] ? el_text_last_part(e->card) : "");
     c->has_switch = e->behind_switch;
     c->first_slot = b->inv->n.slots;
     c->first_link = b->inv->n.links;
@@ -374,14 +145,14 @@ static void fabric_address(const struct el_sysfs *fs, const char *ctrl_dir, char
     el_text_copy(out, size, at);
 }
 
-static void fill_slot(struct build *b, const struct endpoint *e, struct el_slot *s)
+static void fill_slot(struct build *b, const struct el_endpoint *e, struct el_slot *s)
 {
     char ctrl_dir[EL_SYSFS_PATH];
 
-    el_sysfs_join(ctrl_dir, CLASS_NVME, e->controller);
+    el_sysfs_join(ctrl_dir, EL_CLASS_NVME, e->controller);
     el_text_copy(s->controller, sizeof s->controller, e->controller);
     if (e->dir[0]) {
-        el_text_copy(s->address, sizeof s->address, last_part(e->dir));
+        el_text_copy(s->address, sizeof s->address, el_text_last_part(e->dir));
         el_text_copy(s->transport, sizeof s->transport, "pcie");
         el_sysfs_link_name(b->fs, e->dir, "driver", s->driver, sizeof s->driver);
         el_label_of_function(&b->labels, e->dir, s->label, sizeof s->label);
@@ -400,7 +171,7 @@ static void fill_slot(struct build *b, const struct endpoint *e, struct el_slot 
     judge_state(s);
 }
 
-static int add_drive(struct build *b, const struct endpoint *e, const char *port)
+static int add_drive(struct build *b, const struct el_endpoint *e, const char *port)
 {
     struct el_slot *s = add_slot(b);
     int32_t row = (int32_t)b->inv->n.slots - 1;
@@ -439,14 +210,15 @@ static int add_port(struct build *b, const char *port)
     int r = el_sysfs_list(b->fs, port, &names);
 
     for (size_t i = 0; r == 0 && i < names.n; i++) {
+        const struct el_endpoint *e;
         char dir[EL_SYSFS_PATH];
 
         if (!el_pcie_is_address(names.name[i]) || !el_sysfs_join(dir, port, names.name[i]))
             continue;
         empty = false;
-        for (uint32_t e = 0; r == 0 && e < b->n; e++)
-            if (strcmp(b->endpoints[e].dir, dir) == 0)
-                r = add_drive(b, &b->endpoints[e], port);
+        e = el_endpoint_at(&b->endpoints, dir);
+        if (e)
+            r = add_drive(b, e, port);
     }
     return r == 0 && empty ? add_empty_port(b, port) : r;
 }
@@ -469,7 +241,7 @@ static int add_switch(struct build *b, const char *upstream)
     return r;
 }
 
-static int add_lone(struct build *b, const struct endpoint *e)
+static int add_lone(struct build *b, const struct el_endpoint *e)
 {
     int r = e->dir[0] ? add_hops(b, e->dir, (int32_t)b->inv->n.slots) : 0;
 
@@ -480,11 +252,11 @@ static int build_cards(struct build *b)
 {
     int r = 0;
 
-    for (uint32_t i = 0; r == 0 && i < b->n; i++) {
-        const struct endpoint *e = &b->endpoints[i];
+    for (uint32_t i = 0; r == 0 && i < b->endpoints.n; i++) {
+        const struct el_endpoint *e = &b->endpoints.row[i];
         struct el_card *c;
 
-        if (i && e->behind_switch && strcmp(b->endpoints[i - 1].card, e->card) == 0)
+        if (i && e->behind_switch && strcmp(b->endpoints.row[i - 1].card, e->card) == 0)
             continue;
         c = add_card(b, e);
         if (!c)
@@ -504,11 +276,7 @@ int el_topology_read(const struct el_sysfs *fs, struct el_inventory *out)
     int r = el_labels_read(fs, &b.labels);
 
     if (r == 0)
-        r = find_controllers(&b);
-    if (r == 0)
-        r = find_unbound(&b);
-    if (r == 0 && b.n)
-        qsort(b.endpoints, b.n, sizeof *b.endpoints, compare_endpoints);
+        r = el_endpoints_find(fs, &b.endpoints);
     if (r == 0)
         r = build_cards(&b);
     if (r == 0)
@@ -517,7 +285,7 @@ int el_topology_read(const struct el_sysfs *fs, struct el_inventory *out)
         el_pcie_judge(out->links, out->n.links);
     else
         el_inventory_free(out);
-    free(b.endpoints);
+    free(b.endpoints.row);
     el_labels_free(&b.labels);
     return r;
 }
@@ -527,7 +295,7 @@ void el_topology_read_links(const struct el_sysfs *fs, struct el_link *links, ui
     for (uint32_t i = 0; i < n; i++) {
         char dir[EL_SYSFS_PATH]; /* a function that is gone: reads nothing there, so all becomes unknown */
 
-        snprintf(dir, sizeof dir, PCI_DEVICES "/%s", links[i].address);
+        snprintf(dir, sizeof dir, EL_PCI_DEVICES "/%s", links[i].address);
         el_pcie_read(fs, dir, &links[i]);
     }
     el_pcie_judge(links, n);
@@ -535,7 +303,7 @@ void el_topology_read_links(const struct el_sysfs *fs, struct el_link *links, ui
 
 uint64_t el_topology_fingerprint(const struct el_sysfs *fs)
 {
-    static const char *const dirs[] = {CLASS_NVME, PCI_DEVICES, "sys/class/hwmon", "sys/class/block"};
+    static const char *const dirs[] = {EL_CLASS_NVME, EL_PCI_DEVICES, "sys/class/hwmon", "sys/class/block"};
     uint64_t h = EL_HASH_START;
 
     for (size_t d = 0; d < EL_ARRAY_SIZE(dirs); d++) {
