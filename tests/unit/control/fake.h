@@ -234,6 +234,8 @@ static inline int fake_restore(void *dev, enum el_actuator a, uint32_t key, cons
     struct fake_drive *d = fake_drive(dev, key);
     int percent;
 
+    if (!d->present)
+        return -ENODEV;
     if (sscanf(text, "original %d", &percent) != 1)
         return -EINVAL;
     d->restores++;

@@ -338,6 +338,20 @@ static void doubted_wish_waits(void **state)
     assert_int_equal(journalled(), 0);
 }
 
+/* A cap goes with its drive: there is nothing to give back, now or later. */
+static void a_drive_that_is_gone_takes_its_cap_along(void **state)
+{
+    struct el_actuate *a;
+
+    fake_init(&fake);
+    a = acting(false);
+    want(a, 0, 0.5);
+    assert_int_equal(journalled(), 1);
+    fake.drive[0].present = false;
+    assert_int_equal(el_actuate_free(a, 0), 0);
+    assert_int_equal(journalled(), 0);
+}
+
 /* Another drive stands in its place: it is neither read nor given the settings of the one that was there. */
 static void another_drive_gets_no_orders(void **state)
 {
@@ -448,13 +462,21 @@ static void kind_that_is_forbidden_is_let_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_hand_moves_nothing),        cmocka_unit_test(journals_writes_reads_back_restores),
-        cmocka_unit_test(hot_drive_is_not_let_go),        cmocka_unit_test(counts_what_does_not_take),
-        cmocka_unit_test(hung_write_delays_no_neighbour), cmocka_unit_test(hung_save_delays_no_neighbour),
-        cmocka_unit_test(adopting_waits_for_nobody),      cmocka_unit_test(writes_before_it_reads),
-        cmocka_unit_test(failed_wish_is_asked_for_again), cmocka_unit_test(doubted_wish_waits),
-        cmocka_unit_test(another_drive_gets_no_orders),   cmocka_unit_test(replaced_while_it_is_written),
-        cmocka_unit_test(back_while_it_is_written),       cmocka_unit_test(kind_that_is_forbidden_is_let_go),
+        cmocka_unit_test(null_hand_moves_nothing),
+        cmocka_unit_test(a_drive_that_is_gone_takes_its_cap_along),
+        cmocka_unit_test(journals_writes_reads_back_restores),
+        cmocka_unit_test(hot_drive_is_not_let_go),
+        cmocka_unit_test(counts_what_does_not_take),
+        cmocka_unit_test(hung_write_delays_no_neighbour),
+        cmocka_unit_test(hung_save_delays_no_neighbour),
+        cmocka_unit_test(adopting_waits_for_nobody),
+        cmocka_unit_test(writes_before_it_reads),
+        cmocka_unit_test(failed_wish_is_asked_for_again),
+        cmocka_unit_test(doubted_wish_waits),
+        cmocka_unit_test(another_drive_gets_no_orders),
+        cmocka_unit_test(replaced_while_it_is_written),
+        cmocka_unit_test(back_while_it_is_written),
+        cmocka_unit_test(kind_that_is_forbidden_is_let_go),
     };
 
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);

@@ -79,15 +79,27 @@ static void refuses_what_is_no_journal(void **state)
 
 static void failed_write_changes_nothing(void **state)
 {
-    struct el_journal_entry a = entry("A", "x");
+    struct el_journal_entry a = entry("A", "x"), b = entry("B", "y");
     struct el_journal *j = opened();
+    char away[SCRATCH_PATH];
+
+    snprintf(away, sizeof away, "%s.away", scratch);
 
     assert_int_equal(rmdir(scratch), 0);
     assert_true(el_journal_add(j, &a) < 0);
     assert_int_equal(el_journal_count(j), 0);
     assert_int_equal(mkdir(scratch, 0700), 0);
     assert_int_equal(el_journal_add(j, &a), 0);
+    assert_int_equal(el_journal_add(j, &b), 0);
+    assert_int_equal(rename(scratch, away), 0);
+    assert_true(el_journal_remove(j, EL_ACTUATOR_IO_BUDGET, "A") < 0);
+    assert_int_equal(el_journal_count(j), 2);
+    assert_string_equal(el_journal_at(j, 0)->serial, "A");
+    assert_string_equal(el_journal_at(j, 0)->original, "x");
+    assert_string_equal(el_journal_at(j, 1)->serial, "B");
+    assert_int_equal(rename(away, scratch), 0);
     assert_int_equal(el_journal_remove(j, EL_ACTUATOR_IO_BUDGET, "A"), 0);
+    assert_int_equal(el_journal_remove(j, EL_ACTUATOR_IO_BUDGET, "B"), 0);
     el_journal_free(j);
 }
 

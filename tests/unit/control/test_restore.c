@@ -1,6 +1,7 @@
 /* SIGKILL at every system call of a daemon that caps two drives: whatever was touched is back after a restore. The
  * made-up drives live in shared memory, so that they outlive the process as real ones do. */
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -146,6 +147,38 @@ static void keeps_the_entry_of_a_mute_drive(void **state)
     assert_true(fake->drive[1].cap == 1);
 }
 
+/* How hot it is cannot be told. */
+static void holds_what_does_not_tell_its_temperature(void **state)
+{
+    reset(313);
+    assert_false(run_and_kill(1000000));
+    fake->drive[1].smart_status = 6;
+    assert_int_equal(restore(false).held, 1);
+    assert_true(fake->drive[0].cap == 0.9 && fake->drive[1].cap == 0.4);
+    fake->drive[1].smart_status = 0;
+    assert_int_equal(restore(false).restored, 1);
+    assert_true(fake->drive[1].cap == 1);
+}
+
+/* What a running daemon has set is its own to take back. */
+static void leaves_a_running_daemon_alone(void **state)
+{
+    struct el_device dev = {&fake_ops_inline, fake};
+    struct el_restore_result r;
+    char path[SCRATCH_PATH];
+    int fd;
+
+    reset(313);
+    assert_false(run_and_kill(1000000));
+    scratch_path(path, "lock");
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    assert_int_equal(el_restore(&dev, &settings, true, &r), -EBUSY);
+    assert_true(fake->drive[0].cap == 0.4 && journal_is_there());
+    close(fd);
+    assert_int_equal(restore(false).restored, 2);
+}
+
 static int set_up(void **state)
 {
     fake = mmap(NULL, sizeof *fake, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -164,6 +197,8 @@ int main(void)
         cmocka_unit_test(holds_what_is_hot),
         cmocka_unit_test(forgets_drives_that_are_gone),
         cmocka_unit_test(keeps_the_entry_of_a_mute_drive),
+        cmocka_unit_test(holds_what_does_not_tell_its_temperature),
+        cmocka_unit_test(leaves_a_running_daemon_alone),
     };
 
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);

@@ -248,6 +248,24 @@ static void every_sensor_is_screened(void **state)
     bed_close(&b);
 }
 
+/* A poll's reading is seen in each step up to the next: seeing it again is no second sample. */
+static void a_sample_does_not_vote_twice(void **state)
+{
+    struct bed b;
+
+    open_puppet(&b, 1, 1);
+    b.temp_c[0] = 90;
+    for (int t = 0; t < 5; t++) {
+        bed_step(&b);
+        b.frozen[0] = true;
+        assert_false(el_reading_usable(&puppet.seen.slot[0].temp_mc));
+    }
+    b.frozen[0] = false;
+    bed_step(&b);
+    assert_true(el_reading_usable(&puppet.seen.slot[0].temp_mc));
+    bed_close(&b);
+}
+
 /* A second of a card at its limits, with a drive away or blind now and then. */
 static void busy_second(struct bed *b, struct el_rng *r)
 {
@@ -317,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_lost_cap_is_set_again),
         cmocka_unit_test(a_counter_reset_is_not_counted),
         cmocka_unit_test(every_sensor_is_screened),
+        cmocka_unit_test(a_sample_does_not_vote_twice),
         cmocka_unit_test(the_order_of_answers_decides_nothing),
     };
 

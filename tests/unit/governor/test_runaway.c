@@ -66,6 +66,20 @@ static void neighbours_see_it_coming(void **state)
     bed_close(&b);
 }
 
+/* Nothing is known of it but that it does as it likes. */
+static void neighbours_give_for_one_that_never_told(void **state)
+{
+    struct bed b;
+
+    bed_open(&b, &el_law_none, 2);
+    b.temp_c[0] = NAN;
+    b.in.slot[0].actuator_failed = true;
+    bed_run(&b, 70);
+    assert_true(b.d.slot[1].cap_ratio < 0.9);
+    assert_int_equal(b.d.slot[1].constraint, EL_CONSTRAINT_ACTUATOR);
+    bed_close(&b);
+}
+
 /* Watts that no drive draws, or counters that go back, say nothing of a cap. */
 static void a_lie_is_no_runaway(void **state)
 {
@@ -96,6 +110,7 @@ int main(void)
         cmocka_unit_test(neighbours_give_nothing_below_warning),
         cmocka_unit_test(neighbours_give_what_keeps_it_from_critical),
         cmocka_unit_test(neighbours_see_it_coming),
+        cmocka_unit_test(neighbours_give_for_one_that_never_told),
         cmocka_unit_test(a_lie_is_no_runaway),
     };
 
