@@ -101,8 +101,16 @@ static void journals_writes_reads_back_restores(void **state)
     assert_true(status(a, 0).known && status(a, 0).in_force.cap.ratio == 0.5);
     want(a, 0, 0.7);
     assert_int_equal(status(a, 0).raised, 1);
-    assert_int_equal(el_actuate_free(a, 0), 0);
+    el_actuate_set_acting(a, 0);
+    el_actuate_tick(a, 1);
     assert_true(fake.drive[0].cap == 0.9);
+    assert_int_equal(journalled(), 0);
+    el_actuate_set_acting(a, EL_ACTUATE_ALL); /* what is capped anew is recorded anew */
+    fake.drive[0].cap = 0.8;
+    want(a, 0, 0.5);
+    assert_int_equal(journalled(), 1);
+    assert_int_equal(el_actuate_free(a, 0), 0);
+    assert_true(fake.drive[0].cap == 0.8);
     assert_int_equal(journalled(), 0);
 }
 

@@ -121,6 +121,39 @@ static void kept_over_a_change(void **state)
     el_auth_free(a);
 }
 
+/* A user who is there no more is not known by what another's equal hash made right. */
+static void gone_with_an_equal_hash(void **state)
+{
+    struct el_web_user both[] = {{alice, alice_hash}, {bob, alice_hash}}, one[] = {{bob, alice_hash}};
+    const struct el_web_config before = {.users = both, .users_n = 2}, after = {.users = one, .users_n = 1};
+    struct el_auth *a = start();
+
+    el_auth_configure(a, &before);
+    assert_int_equal(ask(a, "alice", "wonderland"), EL_VERDICT_GRANTED);
+    el_auth_configure(a, &after);
+    assert_int_equal(ask(a, "alice", "wonderland"), EL_VERDICT_DENIED);
+    assert_int_equal(ask(a, "bob", "wonderland"), EL_VERDICT_GRANTED);
+    el_auth_free(a);
+}
+
+/* bcrypt reads 72 bytes: what is far longer is not taken for what it begins with. */
+static void too_long(void **state)
+{
+    static char hash[128], password[129];
+    struct el_web_user user = {alice, hash};
+    const struct el_web_config c = {.users = &user, .users_n = 1};
+    struct el_auth *a = start();
+    int t;
+
+    memset(password, 'a', 72);
+    snprintf(hash, sizeof hash, "%s", crypt(password, crypt_gensalt("$2y$", 4, NULL, 0)));
+    el_auth_configure(a, &c);
+    assert_int_equal(ask(a, "alice", password), EL_VERDICT_GRANTED);
+    memset(password, 'a', sizeof password - 1);
+    assert_int_equal(el_auth_check(a, "alice", password, &lan, &t), EL_VERDICT_DENIED);
+    el_auth_free(a);
+}
+
 /* Among 8 guesses of one address and one each of 20 others: after how many verdicts loopback and a last address had
  * theirs. */
 static void in_a_crowd(bool proven, int *local_at, int *quiet_at)
@@ -237,6 +270,8 @@ int main(void)
                                        cmocka_unit_test(salt_of_another_maker),
                                        cmocka_unit_test(bounded),
                                        cmocka_unit_test(kept_over_a_change),
+                                       cmocka_unit_test(gone_with_an_equal_hash),
+                                       cmocka_unit_test(too_long),
                                        cmocka_unit_test(addresses_take_turns),
                                        cmocka_unit_test(right_before_in_a_crowd),
                                        cmocka_unit_test(same_time_for_all)};
