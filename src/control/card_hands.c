@@ -11,7 +11,7 @@ uint32_t el_card_kinds(const struct el_settings *s)
     uint32_t kinds = EL_ACTUATE_ALL;
 
     if (!s->governor.use_io_budget)
-        kinds &= ~(1u << EL_ACTUATOR_IO_BUDGET | 1u << EL_ACTUATOR_IO_MAX);
+        kinds &= ~EL_ACTUATOR_CAPS;
     if (!s->governor.use_power_state)
         kinds &= ~(1u << EL_ACTUATOR_POWER_STATE);
     if (!s->governor.use_hctm)

@@ -111,7 +111,6 @@ static void set_slot(struct el_governor_slot *g, const struct el_settings *s, co
 {
     const struct el_slot *slot = &f->slots[i];
     const struct el_drive_profile *d = f->drive[i];
-    const uint32_t caps = 1u << EL_ACTUATOR_IO_BUDGET | 1u << EL_ACTUATOR_IO_MAX;
 
     *g = (struct el_governor_slot){
         .limit_c = el_card_slot_limit(cs, slot, d),
@@ -127,7 +126,7 @@ static void set_slot(struct el_governor_slot *g, const struct el_settings *s, co
         .write_j_per_op = d ? d->write_j_per_op : WRITE_J_PER_OP,
         .weight = cs->weight[i],
         .floor_ratio = cs->floor_ratio,
-        .can_cap = s->governor.use_io_budget && (f->usable[i] & caps),
+        .can_cap = s->governor.use_io_budget && (f->usable[i] & EL_ACTUATOR_CAPS),
         .array = -1,
     };
     if (!(g->full_w > 0))

@@ -288,8 +288,6 @@ static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_dr
     a->cap_ratio_in_force = NAN;
     a->power_state_in_force = -1;
     for (int k = 0; k < EL_ACTUATOR_COUNT; k++) {
-        bool is_cap = k == EL_ACTUATOR_IO_BUDGET || k == EL_ACTUATOR_IO_MAX;
-
         if (!d->hand[k])
             continue;
         el_actuate_exchange(c->hands, d->hand[k], el_card_is_hot(slot, c->settings),
@@ -299,12 +297,14 @@ static bool collect_hands(struct el_cards *c, struct el_slot *slot, struct el_dr
         a->mismatches += s.mismatches;
         a->failures += s.failures;
         a->last_us = EL_MAX(a->last_us, s.last_us);
-        if (s.known && is_cap)
+        if (s.known && el_actuator_is_cap((enum el_actuator)k))
             a->cap_ratio_in_force = s.in_force.cap.ratio;
         if (s.known && k == EL_ACTUATOR_POWER_STATE)
             a->power_state_in_force = s.in_force.power_state;
         failed |= s.failed;
-        if (c->acting && !d->identify && !(is_cap && s.known)) /* the governor sees itself that a cap is not in force */
+        if (c->acting && !d->identify &&
+            !(el_actuator_is_cap((enum el_actuator)k) &&
+              s.known)) /* the governor sees itself that a cap is not in force */
             el_actuate_again(c->hands, d->hand[k], c->in.now_us);
     }
     return failed;

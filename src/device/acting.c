@@ -76,23 +76,18 @@ struct target {
     struct memory *m;
 };
 
-static bool moves_io(enum el_actuator what)
-{
-    return what == EL_ACTUATOR_IO_BUDGET || what == EL_ACTUATOR_IO_MAX;
-}
-
 /* Enters; each call that this lets in must `leave`. */
 static int aim(struct el_acting *a, enum el_actuator what, uint32_t key, const char *pwm, struct target *t)
 {
     int r = what == EL_ACTUATOR_FAN && !pwm ? -ENODEV : 0;
 
     *t = (struct target){0};
-    if (moves_io(what))
+    if (el_actuator_is_cap(what))
         r = el_drives_disks(a->drives, key, &t->disks);
     if (r < 0)
         return r;
     pthread_mutex_lock(&a->lock);
-    if (moves_io(what) && !(t->m = memory_of(a, key)))
+    if (el_actuator_is_cap(what) && !(t->m = memory_of(a, key)))
         r = -ENOMEM;
     a->busy += r == 0;
     pthread_mutex_unlock(&a->lock);

@@ -5,8 +5,7 @@
 
 #include "base/num.h"
 #include "base/text.h"
-
-#define KELVIN 273
+#include "model/nvme_layout.h"
 
 /* Power Management (NVMe Base 2.0, 5.27.1.2): power state, and above it a hint at the workload that is not ours. */
 #define POWER_STATE   0x1f
@@ -47,11 +46,6 @@ static int set(struct el_drives *d, uint32_t key, uint8_t fid, uint32_t value)
     struct el_admin cmd = {.kind = EL_ADMIN_SET_FEATURE, .id = fid, .value = value};
 
     return as_errno(el_drives_admin(d, key, &cmd));
-}
-
-static uint8_t feature_of(enum el_actuator a)
-{
-    return a == EL_ACTUATOR_HCTM ? EL_NVME_FID_HCTM : EL_NVME_FID_POWER_MANAGEMENT;
 }
 
 static int say(int r, char *why, size_t size, const char *text)
@@ -100,7 +94,7 @@ int el_feature_usable(struct el_drives *d, enum el_actuator a, uint32_t key, cha
 int el_feature_save(struct el_drives *d, enum el_actuator a, uint32_t key, char *text, size_t size)
 {
     uint32_t value;
-    int r = get(d, key, feature_of(a), &value);
+    int r = get(d, key, el_actuator_feature(a), &value);
 
     if (r == 0)
         snprintf(text, size, "%u", a == EL_ACTUATOR_HCTM ? value : value & (POWER_STATE | WORKLOAD_HINT));
@@ -121,10 +115,11 @@ static int write_power_state(struct el_drives *d, uint32_t key, int32_t wanted)
     return r == 0 ? set(d, key, EL_NVME_FID_POWER_MANAGEMENT, (now & WORKLOAD_HINT) | (uint32_t)wanted) : r;
 }
 
-/* TMT1 in the upper half, TMT2 in the lower, Kelvin, inside what the drive allows and in order; 0 switches one off. */
-static int write_hctm(struct el_drives *d, uint32_t key, int32_t tmt1_c, int32_t tmt2_c)
+/* Inside what the drive allows and in order; 0 switches one off. */
+static int write_hctm(struct el_drives *d, uint32_t key, const struct el_actuator_value *v)
 {
-    uint32_t t1 = tmt1_c ? (uint32_t)(tmt1_c + KELVIN) : 0, t2 = tmt2_c ? (uint32_t)(tmt2_c + KELVIN) : 0;
+    uint32_t value = el_actuator_to_feature(EL_ACTUATOR_HCTM, v);
+    uint16_t t1 = EL_FEAT_HCTM_TMT1(value), t2 = EL_FEAT_HCTM_TMT2(value);
     struct el_drive_facts f;
     const struct el_nvme_identify *id = &f.identify;
 
@@ -133,28 +128,22 @@ static int write_hctm(struct el_drives *d, uint32_t key, int32_t tmt1_c, int32_t
     if (!id->hctm || (t1 && (t1 < id->mntmt_k || t1 > id->mxtmt_k)) || (t2 && (t2 < id->mntmt_k || t2 > id->mxtmt_k)) ||
         (t1 && t2 && t1 >= t2))
         return -EINVAL;
-    return set(d, key, EL_NVME_FID_HCTM, t1 << 16 | t2);
+    return set(d, key, EL_NVME_FID_HCTM, value);
 }
 
 int el_feature_write(struct el_drives *d, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
 {
-    return a == EL_ACTUATOR_HCTM ? write_hctm(d, key, v->tmt1_c, v->tmt2_c) : write_power_state(d, key, v->power_state);
+    return a == EL_ACTUATOR_HCTM ? write_hctm(d, key, v) : write_power_state(d, key, v->power_state);
 }
 
 int el_feature_read(struct el_drives *d, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
 {
     uint32_t value;
-    int r = get(d, key, feature_of(a), &value);
+    int r = get(d, key, el_actuator_feature(a), &value);
 
-    if (r < 0)
-        return r;
-    if (a == EL_ACTUATOR_HCTM) {
-        out->tmt1_c = value >> 16 ? (int32_t)(value >> 16) - KELVIN : 0;
-        out->tmt2_c = value & 0xffff ? (int32_t)(value & 0xffff) - KELVIN : 0;
-    } else {
-        out->power_state = (int32_t)(value & POWER_STATE);
-    }
-    return 0;
+    if (r == 0)
+        el_actuator_from_feature(a, value, out);
+    return r;
 }
 
 int el_feature_restore(struct el_drives *d, enum el_actuator a, uint32_t key, const char *text)
@@ -164,5 +153,5 @@ int el_feature_restore(struct el_drives *d, enum el_actuator a, uint32_t key, co
     if (el_num_parse_u64(text, &value) < 0 ||
         value > (a == EL_ACTUATOR_HCTM ? UINT32_MAX : POWER_STATE | WORKLOAD_HINT))
         return -EINVAL;
-    return set(d, key, feature_of(a), (uint32_t)value);
+    return set(d, key, el_actuator_feature(a), (uint32_t)value);
 }

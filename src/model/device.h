@@ -57,6 +57,12 @@ struct el_actuator_value {
     double pwm_ratio;       /* FAN */
 };
 
+/* The feature of a drive that POWER_STATE and HCTM set, 0 for the others; its value (dword 11 of Set Features, dword 0
+ * of the answer to Get Features) from ours and back. */
+uint8_t el_actuator_feature(enum el_actuator kind);
+uint32_t el_actuator_to_feature(enum el_actuator kind, const struct el_actuator_value *v);
+void el_actuator_from_feature(enum el_actuator kind, uint32_t value, struct el_actuator_value *out);
+
 /* Whether two values come to the same on a drive or fan; whether `to` lets it do less than `from`. */
 bool el_actuator_same(enum el_actuator kind, const struct el_actuator_value *x, const struct el_actuator_value *y);
 bool el_actuator_lowers(enum el_actuator kind, const struct el_actuator_value *from,

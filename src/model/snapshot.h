@@ -83,6 +83,9 @@ enum el_actuator {
     EL_ACTUATOR_COUNT
 };
 const char *el_actuator_name(enum el_actuator a); /* "io_budget", "io_max", "power_state", "hctm", "fan" */
+/* The actuators that cap host I/O, a bit each. */
+#define EL_ACTUATOR_CAPS (1u << EL_ACTUATOR_IO_BUDGET | 1u << EL_ACTUATOR_IO_MAX)
+bool el_actuator_is_cap(enum el_actuator kind);
 
 struct el_slot_action {
     uint32_t usable;                                                /* bit per el_actuator */

@@ -29,7 +29,7 @@ int el_twin_actuator_usable(void *dev, enum el_actuator a, uint32_t key, char *w
     card = el_twin_drive(t, key, &slot);
     if (!card || !card->plant.drive[slot].present)
         return refuse(why, why_size, -ENODEV, "no drive in this slot");
-    if (t->scenario.no_caps && (a == EL_ACTUATOR_IO_BUDGET || a == EL_ACTUATOR_IO_MAX))
+    if (t->scenario.no_caps && el_actuator_is_cap(a))
         return refuse(why, why_size, -ENOTSUP, "the kernel has no io controller");
     switch (a) {
     case EL_ACTUATOR_IO_BUDGET:
@@ -49,97 +49,84 @@ int el_twin_actuator_usable(void *dev, enum el_actuator a, uint32_t key, char *w
     }
 }
 
-static int set_feature(void *dev, uint32_t key, uint8_t fid, uint32_t value)
+static struct el_twin_card *card_of_fan(struct el_twin *t, uint32_t key)
 {
-    struct el_admin cmd = {.kind = EL_ADMIN_SET_FEATURE, .id = fid, .value = value};
-    int r = el_twin_admin(dev, key, &cmd);
+    return key / EL_TWIN_CARD_KEYS < t->cards ? &t->card[key / EL_TWIN_CARD_KEYS] : NULL;
+}
+
+static int write_fan(struct el_twin *t, uint32_t key, double pwm_ratio)
+{
+    struct el_twin_card *card = card_of_fan(t, key);
+
+    if (!t->scenario.drive_fans || !card)
+        return -ENOTSUP;
+    el_twin_sync(t);
+    card->pwm_ratio = EL_CLAMP(pwm_ratio, 0, 1);
+    el_twin_set_airflow(t, card);
+    return 0;
+}
+
+static int feature(struct el_twin *t, uint32_t key, struct el_admin *cmd)
+{
+    int r = el_twin_admin(t, key, cmd);
 
     return r > 0 ? -EIO : r;
+}
+
+static int write_cap(struct el_twin *t, uint32_t key, const struct el_cap *cap)
+{
+    struct el_twin_card *card;
+    uint32_t slot;
+    int r = el_twin_reach(t, key, &card, &slot);
+
+    if (r < 0 && r != -ETIMEDOUT) /* the block layer's budget needs no answer from the drive */
+        return r;
+    if (card->controller[slot].actuator_refused)
+        return -EIO;
+    if (!(cap->ratio > 0) || !(cap->budget_w >= 0))
+        return -EINVAL;
+    card->plant.drive[slot].cap = *cap;
+    card->plant.drive[slot].cap_ignored = card->controller[slot].actuator_ignored; /* settings echo, I/O runs free */
+    return 0;
 }
 
 int el_twin_actuator_write(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
 {
     struct el_twin *t = dev;
-    struct el_twin_card *card;
-    uint32_t slot;
-    int r;
+    struct el_admin cmd = {.kind = EL_ADMIN_SET_FEATURE, .id = el_actuator_feature(a)};
 
-    if (a == EL_ACTUATOR_FAN) {
-        if (!t->scenario.drive_fans || key / EL_TWIN_CARD_KEYS >= t->cards)
-            return -ENOTSUP;
-        el_twin_sync(t);
-        card = &t->card[key / EL_TWIN_CARD_KEYS];
-        card->pwm_ratio = EL_CLAMP(v->pwm_ratio, 0, 1);
-        el_twin_set_airflow(t, card);
-        return 0;
-    }
-    switch (a) {
-    case EL_ACTUATOR_POWER_STATE:
-        return v->power_state < 0 ? -EINVAL
-                                  : set_feature(dev, key, EL_NVME_FID_POWER_MANAGEMENT, (uint32_t)v->power_state);
-    case EL_ACTUATOR_HCTM:
-        return set_feature(dev, key, EL_NVME_FID_HCTM,
-                           (uint32_t)(v->tmt1_c ? v->tmt1_c + 273 : 0) << 16 |
-                               (uint32_t)(v->tmt2_c ? v->tmt2_c + 273 : 0));
-    case EL_ACTUATOR_IO_BUDGET:
-    case EL_ACTUATOR_IO_MAX:
-        if ((a == EL_ACTUATOR_IO_MAX) != t->scenario.io_max)
-            return -ENOTSUP;
-        break;
-    default:
-        return -ENOTSUP;
-    }
-    r = el_twin_reach(t, key, &card, &slot);
-    if (r == -ETIMEDOUT) /* the block layer's budget needs no answer from the drive */
-        r = 0;
-    if (r < 0)
-        return r;
-    if (card->controller[slot].actuator_refused)
-        return -EIO;
-    if (!(v->cap.ratio > 0) || !(v->cap.budget_w >= 0))
+    if (a == EL_ACTUATOR_FAN)
+        return write_fan(t, key, v->pwm_ratio);
+    if (el_actuator_is_cap(a))
+        return (a == EL_ACTUATOR_IO_MAX) == t->scenario.io_max ? write_cap(t, key, &v->cap) : -ENOTSUP;
+    if (a == EL_ACTUATOR_POWER_STATE && v->power_state < 0)
         return -EINVAL;
-    card->plant.drive[slot].cap = v->cap;
-    card->plant.drive[slot].cap_ignored = card->controller[slot].actuator_ignored; /* settings echo, I/O runs free */
-    return 0;
+    cmd.value = el_actuator_to_feature(a, v);
+    return feature(t, key, &cmd);
 }
 
 int el_twin_actuator_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
 {
     struct el_twin *t = dev;
-    struct el_twin_card *card;
-    struct el_admin cmd = {.kind = EL_ADMIN_GET_FEATURE};
+    struct el_admin cmd = {.kind = EL_ADMIN_GET_FEATURE, .id = el_actuator_feature(a)};
+    struct el_twin_card *card = card_of_fan(t, key);
     uint32_t slot;
-    int r;
+    int r = 0;
 
     memset(out, 0, sizeof *out);
+    if (a == EL_ACTUATOR_FAN && !card)
+        return -ENODEV;
     if (a == EL_ACTUATOR_FAN) {
-        if (key / EL_TWIN_CARD_KEYS >= t->cards)
+        out->pwm_ratio = card->pwm_ratio;
+    } else if (el_actuator_is_cap(a)) {
+        if (el_twin_reach(t, key, &card, &slot) == -ENODEV)
             return -ENODEV;
-        out->pwm_ratio = t->card[key / EL_TWIN_CARD_KEYS].pwm_ratio;
-        return 0;
-    }
-    r = el_twin_reach(t, key, &card, &slot);
-    switch (a) {
-    case EL_ACTUATOR_IO_BUDGET:
-    case EL_ACTUATOR_IO_MAX:
-        if (r == -ENODEV)
-            return r;
         out->cap = card->plant.drive[slot].cap;
-        return 0;
-    case EL_ACTUATOR_POWER_STATE:
-        cmd.id = EL_NVME_FID_POWER_MANAGEMENT;
-        r = el_twin_admin(dev, key, &cmd);
-        out->power_state = (int32_t)EL_FEAT_POWER_STATE(cmd.result);
-        return r > 0 ? -EIO : r;
-    case EL_ACTUATOR_HCTM:
-        cmd.id = EL_NVME_FID_HCTM;
-        r = el_twin_admin(dev, key, &cmd);
-        out->tmt1_c = EL_FEAT_HCTM_TMT1(cmd.result) ? EL_FEAT_HCTM_TMT1(cmd.result) - 273 : 0;
-        out->tmt2_c = EL_FEAT_HCTM_TMT2(cmd.result) ? EL_FEAT_HCTM_TMT2(cmd.result) - 273 : 0;
-        return r > 0 ? -EIO : r;
-    default:
-        return -ENOTSUP;
+    } else {
+        r = feature(t, key, &cmd);
+        el_actuator_from_feature(a, cmd.result, out);
     }
+    return r;
 }
 
 /* One line of numbers: ratio, watts and the four prices; or the one value of the other actuators. */
@@ -181,7 +168,7 @@ int el_twin_actuator_restore(void *dev, enum el_actuator a, uint32_t key, const 
     while (count < EL_ARRAY_SIZE(n) && (word = strsep(&rest, " ")))
         if (el_num_parse_double(word, &n[count++]) < 0)
             return -EINVAL;
-    if (count != (a == EL_ACTUATOR_IO_BUDGET || a == EL_ACTUATOR_IO_MAX ? 6 : a == EL_ACTUATOR_HCTM ? 2 : 1))
+    if (count != (el_actuator_is_cap(a) ? 6 : a == EL_ACTUATOR_HCTM ? 2 : 1))
         return -EINVAL;
     v.pwm_ratio = n[0];
     v.power_state = (int32_t)n[0];
