@@ -203,6 +203,14 @@ def tls():
             expect(fails(lambda: x.get(tls=ca.context(maximum=ssl.TLSVersion.TLSv1_1))), "TLS 1.1")
             expect(x.get(tls=ca.context(maximum=ssl.TLSVersion.TLSv1_2))[0] == 200, "TLS 1.2")
             expect(x.get(tls=ca.context(minimum=ssl.TLSVersion.TLSv1_3))[0] == 200, "TLS 1.3")
+            for dear in ("AES128-GCM-SHA256", "DHE-RSA-AES128-GCM-SHA256"):
+                asking = ca.context(maximum=ssl.TLSVersion.TLSv1_2)
+                asking.set_ciphers(dear)
+                expect(fails(lambda: x.get(tls=asking)), dear)
+            for group, status in (("X25519", 0), ("P-521", 0), ("ffdhe2048", 1), ("ffdhe8192", 1)):
+                r = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{x.port}", "-tls1_3", "-groups", group],
+                                   stdin=subprocess.DEVNULL, capture_output=True)
+                expect(r.returncode == status, group, r.returncode)
 
             def serial():
                 with socket.create_connection(("127.0.0.1", x.port)) as raw, ca.context().wrap_socket(raw, server_hostname="127.0.0.1") as s:
