@@ -8,6 +8,17 @@
 
 #include "base/num.h"
 
+/* A call that a signal interrupted is made again: file systems of others may give up on any signal. */
+static int open_at(int dirfd, const char *path, int flags, unsigned mode)
+{
+    return TEMP_FAILURE_RETRY(openat(dirfd, path, flags | O_CLOEXEC, mode));
+}
+
+static int sync_fd(int fd)
+{
+    return TEMP_FAILURE_RETRY(fsync(fd)) < 0 ? -errno : 0;
+}
+
 /* From where the file stands, or from its start when it is `kept`. As a rule one read takes it all; what grows or
  * cannot tell its size is read on. */
 static int read_whole(int fd, bool kept, size_t max, struct el_buf *out)
@@ -39,7 +50,7 @@ static int read_whole(int fd, bool kept, size_t max, struct el_buf *out)
 
 int el_file_read(int dirfd, const char *path, size_t max, struct el_buf *out)
 {
-    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    EL_AUTO_CLOSE int fd = open_at(dirfd, path, O_RDONLY | O_NONBLOCK, 0);
 
     return fd < 0 ? -errno : read_whole(fd, false, max, out);
 }
@@ -51,16 +62,14 @@ int el_file_reread(int fd, size_t max, struct el_buf *out)
 
 int el_file_read_line(int dirfd, const char *path, char *out, size_t size)
 {
-    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    EL_AUTO_CLOSE int fd = open_at(dirfd, path, O_RDONLY | O_NONBLOCK, 0);
     char line[4096];
     ssize_t n;
     char *end;
 
     if (fd < 0)
         return -errno;
-    do
-        n = read(fd, line, sizeof line - 1);
-    while (n < 0 && errno == EINTR);
+    n = TEMP_FAILURE_RETRY(read(fd, line, sizeof line - 1));
     if (n < 0)
         return -errno;
     line[n] = '\0';
@@ -85,11 +94,8 @@ int el_file_read_i64(int dirfd, const char *path, int64_t *out)
 static int write_once(int fd, bool kept, const char *text)
 {
     size_t n = strlen(text);
-    ssize_t w;
+    ssize_t w = TEMP_FAILURE_RETRY(kept ? pwrite(fd, text, n, 0) : write(fd, text, n));
 
-    do
-        w = kept ? pwrite(fd, text, n, 0) : write(fd, text, n);
-    while (w < 0 && errno == EINTR);
     if (w < 0)
         return -errno;
     return (size_t)w == n ? 0 : -EIO;
@@ -97,7 +103,7 @@ static int write_once(int fd, bool kept, const char *text)
 
 int el_file_write_attr(int dirfd, const char *path, const char *text)
 {
-    EL_AUTO_CLOSE int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
+    EL_AUTO_CLOSE int fd = open_at(dirfd, path, O_WRONLY, 0);
 
     return fd < 0 ? -errno : write_once(fd, false, text);
 }
@@ -128,10 +134,9 @@ static int sync_parent(int dirfd, const char *path)
     const char *slash = strrchr(path, '/');
 
     snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    EL_AUTO_CLOSE int fd = openat(dirfd, parent[0] ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) < 0)
-        return -errno;
-    return 0;
+    EL_AUTO_CLOSE int fd = open_at(dirfd, parent[0] ? parent : "/", O_RDONLY | O_DIRECTORY, 0);
+
+    return fd < 0 ? -errno : sync_fd(fd);
 }
 
 int el_file_replace(int dirfd, const char *path, const void *bytes, size_t n, unsigned mode, bool durable)
@@ -142,12 +147,12 @@ int el_file_replace(int dirfd, const char *path, const void *bytes, size_t n, un
     if ((size_t)snprintf(tmp, sizeof tmp, "%s.new", path) >= sizeof tmp)
         return -ENAMETOOLONG;
     {
-        EL_AUTO_CLOSE int fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+        EL_AUTO_CLOSE int fd = open_at(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode);
         if (fd < 0)
             return -errno;
         r = fchmod(fd, mode) < 0 ? -errno : write_all(fd, bytes, n);
-        if (r == 0 && durable && fsync(fd) < 0)
-            r = -errno;
+        if (r == 0 && durable)
+            r = sync_fd(fd);
     }
     if (r == 0 && renameat(dirfd, tmp, dirfd, path) < 0)
         r = -errno;

@@ -10,7 +10,7 @@
 
 #define HUNG_US     (3 * EL_USEC_PER_SEC) /* a write that takes longer counts as hung: its neighbours go on without it */
 #define AGAIN_US    (5 * EL_USEC_PER_SEC) /* from the first to the second time a failed wish is asked for again, */
-#define AGAIN_MAX   4                     /* 80 s at most later on */
+#define AGAIN_MAX   4                     /* 80 s at most later on, of what is not hot */
 #define STACK_BYTES (128 * 1024)
 
 struct el_actuate_item {
@@ -278,7 +278,7 @@ void el_actuate_again(struct el_actuate *a, struct el_actuate_item *it, int64_t 
             it->tries = 0;
             it->again_us = 0;
         } else if (now_us >= it->again_us) {
-            it->again_us = now_us + (AGAIN_US << it->tries);
+            it->again_us = now_us + (it->hot ? AGAIN_US : AGAIN_US << it->tries);
             it->tries = (uint8_t)EL_MIN(it->tries + 1, AGAIN_MAX);
             it->dropped = false;
             it->order = EL_CARRY_WRITE;

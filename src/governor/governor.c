@@ -8,7 +8,7 @@
 #include "governor/safety.h"
 
 #define RETRY_US    (5 * EL_USEC_PER_SEC)
-#define RETRIES_MAX 4 /* 80 s between tries at most */
+#define RETRIES_MAX 4 /* 80 s between tries at most, while the drive is below its warning temperature */
 
 struct el_governor {
     const struct el_governor_law *law;
@@ -125,7 +125,9 @@ static bool saves(const struct el_governor_slot *card, int32_t power_state)
 static void slot_book(struct el_governor *g, uint32_t i, const struct el_governor_input *in, struct el_slot_decision *d)
 {
     const struct el_slot_decision *last = &g->last.slot[i];
-    double in_force = in->slot[i].cap_ratio_in_force;
+    const struct el_safety_slot *s = &g->safety->slot[i];
+    bool held = !(fabs(in->slot[i].cap_ratio_in_force - d->cap_ratio) > 0.02) && !(s->disobeys && d->cap_ratio < 1),
+         hot = s->trusted_c >= g->card.slot[i].warning_c;
 
     if (d->cap_ratio >= 1 && !saves(&g->card.slot[i], d->power_state) && d->constraint < EL_CONSTRAINT_STALE_SENSOR)
         d->constraint = EL_CONSTRAINT_NONE;
@@ -136,10 +138,10 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
         d->lift_us = 0;
     d->sensor_valid = in->slot[i].temp_mc.quality == EL_GOOD;
     d->write = d->cap_ratio != last->cap_ratio;
-    if (!(fabs(in_force - d->cap_ratio) > 0.02)) {
+    if (held) {
         g->retries[i] = 0;
-    } else if (!d->write && in->now_us - g->asserted_us[i] > (RETRY_US << g->retries[i])) {
-        d->write = true; /* a reset forgot it, somebody else moved it, or it never took */
+    } else if (!d->write && in->now_us - g->asserted_us[i] > (hot ? RETRY_US : RETRY_US << g->retries[i])) {
+        d->write = true; /* a reset forgot it, somebody else moved it, it never took or is run over */
         g->retries[i] = (uint8_t)EL_MIN(g->retries[i] + 1, RETRIES_MAX);
     }
     if (d->write)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 
 #include "base/base.h"
 #include "control/journal.h"
+#include "model/nvme_layout.h"
 #include "twin/machine.h"
 
 const char *const broken_names[BROKEN_KINDS] = {
@@ -140,6 +142,8 @@ static int b_admin(void *dev, uint32_t key, struct el_admin *cmd)
     r = b->inner.ops->admin(b->inner.dev, key, cmd);
     if (r != 0 || !page || slot < 0)
         return r;
+    if (cmd->kind == EL_ADMIN_IDENTIFY && cmd->id == 1 && b->critical_c[slot] > 0)
+        el_le_put(page + EL_IDCTRL_CCTEMP, 2, (unsigned)lround(b->critical_c[slot] + 273));
     if (strikes(b, BROKEN_PAGE_ZERO, slot))
         memset(page, 0, cmd->size);
     if (strikes(b, BROKEN_PAGE_ONES, slot))

@@ -62,6 +62,7 @@ struct broken {
     bool over; /* the daemon has ended: nothing breaks any more */
     uint8_t late[EL_CARD_SLOTS_MAX][512];
     bool late_known[EL_CARD_SLOTS_MAX];
+    double critical_c[EL_CARD_SLOTS_MAX]; /* that drives say they have; 0 = the twin's */
     struct {
         enum el_actuator kind;
         char serial[24], original[512];

@@ -78,6 +78,7 @@ static int play(uint64_t seed, unsigned total[INVARIANTS])
     if (trial_verbose)
         printf("%u writes, %u restored while it lived\n", t->b.writes, t->b.restores);
     trial_check_restored(t);
+    heat_judge(t);
     for (int i = 0; i < INVARIANTS; i++) {
         total[i] += t->broken[i] > 0;
         bad |= t->broken[i] > 0;
@@ -342,10 +343,12 @@ int main(int argc, char **argv)
                !without("a new start after a kill", recover_without);
     for (; done < count && (double)(el_clock_boottime_us() - begin) / 1e6 < seconds; done++)
         bad += kills ? kill_everywhere(first + done) : play(first + done, total) != 0;
-    printf("%llu scenarios in %.0f s, %llu with an invariant broken; slowest round %.1f ms, hottest %.1f C beyond "
-           "critical where it could be helped\n",
-           done, (double)(el_clock_boottime_us() - begin) / 1e6, bad, (double)trial_slowest_us / 1000,
-           trial_hottest_beyond_c);
+    printf(
+        "%llu scenarios in %.0f s, %llu with an invariant broken; slowest round %.1f ms; beyond critical at most %.1f "
+        "C "
+        "though all was at its floor since it was told, %.1f C where it was told of no danger, %.1f C without a hand\n",
+        done, (double)(el_clock_boottime_us() - begin) / 1e6, bad, (double)trial_slowest_us / 1000,
+        heat_beyond_c[HEAT_TOLD], heat_beyond_c[HEAT_NOT_TOLD], heat_beyond_c[HEAT_NO_HANDS]);
     for (int i = 0; i < INVARIANTS; i++)
         if (total[i])
             printf("  %s: %u\n", invariant_names[i], total[i]);

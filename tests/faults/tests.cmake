@@ -1,6 +1,6 @@
 # Random faults through the whole control loop; `faults_campaign --count 10000` plays more.
 add_executable(faults_campaign ${CMAKE_CURRENT_LIST_DIR}/campaign.c ${CMAKE_CURRENT_LIST_DIR}/trial.c
-               ${CMAKE_CURRENT_LIST_DIR}/broken.c)
+               ${CMAKE_CURRENT_LIST_DIR}/heat.c ${CMAKE_CURRENT_LIST_DIR}/broken.c)
 add_executable(faults_soak ${CMAKE_CURRENT_LIST_DIR}/soak.c ${CMAKE_CURRENT_LIST_DIR}/broken.c)
 target_link_libraries(faults_campaign PRIVATE control)
 target_link_libraries(faults_soak PRIVATE control exporter)
@@ -38,6 +38,11 @@ set_tests_properties(faults.hung_is_slowed PROPERTIES LABELS faults TIMEOUT 300)
 # One that hangs when it is plugged in cannot say who it is, and is not slowed until it does.
 add_test(NAME faults.swapped_while_hung COMMAND faults_campaign --first 2158102 --count 1)
 set_tests_properties(faults.swapped_while_hung PROPERTIES LABELS faults TIMEOUT 300)
+# A cap that was run over, calls that were interrupted, a hand that came back: each held a drive above critical for longer than it had to.
+foreach(seed IN ITEMS 5000505 5000601 5001875)
+  add_test(NAME faults.heat.${seed} COMMAND faults_campaign --first ${seed} --count 1)
+  set_tests_properties(faults.heat.${seed} PROPERTIES LABELS faults TIMEOUT 300)
+endforeach()
 add_test(NAME faults.all COMMAND faults_campaign --count 10000)
 set_tests_properties(faults.all PROPERTIES LABELS "faults;full" TIMEOUT 7200)
 # SIGKILL at every write of a scenario (534 of this one); a week of 8 drives.

@@ -37,20 +37,28 @@ static double critical_c[EL_CARD_SLOTS_MAX];
 static const char *dir;
 bool trial_verbose;
 int64_t trial_slowest_us;
-double trial_hottest_beyond_c = -99;
 
-static void hurt(struct trial *t, enum invariant what, const char *fmt, ...) EL_PRINTF(3, 4);
-static void hurt(struct trial *t, enum invariant what, const char *fmt, ...)
+void trial_hurt(struct trial *t, enum invariant what, const char *fmt, ...)
 {
     va_list ap;
 
-    if (t->broken[what]++ && !trial_verbose)
+    if (t->quiet || (t->broken[what]++ && !trial_verbose))
         return;
     printf("seed %llu (%s): %s: ", (unsigned long long)t->seed, t->what, invariant_names[what]);
     va_start(ap, fmt);
     vprintf(fmt, ap);
     va_end(ap);
     putchar('\n');
+}
+
+double trial_critical_c(uint32_t slot)
+{
+    return slot < card.slots ? critical_c[slot] : INFINITY;
+}
+
+const struct el_drive_profile *trial_drive(uint32_t slot)
+{
+    return &drives[slot];
 }
 
 /* ---- a scenario from a seed ---- */
@@ -189,6 +197,7 @@ void trial_invent(struct trial *t, uint64_t seed)
     double from = 0, to = 0;
 
     t->seed = seed;
+    t->heat.force_s = t->heat.force_all_s = INFINITY;
     t->early = seed % 4 == 3;
     t->rng = el_rng_seed(t->seed * 0xd1342543de82ef95ULL + 1);
     t->b.rng = el_rng_seed(el_rng_u64(&t->rng));
@@ -230,11 +239,11 @@ static void check_slot(struct trial *t, const struct el_slot *s, const struct el
 
     t->silent_s[i] = truth->present && !broken_now(&t->b, BROKEN_STATUS, (int)i) ? 0 : t->silent_s[i] + TICK_S;
     if (temp->quality == EL_GOOD && !lies_now(t, i, now) && fabs(seen - truth->temp_c) > 8)
-        hurt(t, UNTRUE, "at %.0f s slot %u says %.0f C and has %.1f C", now, i, seen, truth->temp_c);
+        trial_hurt(t, UNTRUE, "at %.0f s slot %u says %.0f C and has %.1f C", now, i, seen, truth->temp_c);
     if (temp->quality == EL_GOOD && (seen < -59 || seen > 226) /* the window of nvme.h */)
-        hurt(t, UNTRUE, "at %.0f s slot %u has a good reading of %.0f C", now, i, seen);
+        trial_hurt(t, UNTRUE, "at %.0f s slot %u has a good reading of %.0f C", now, i, seen);
     if (t->silent_s[i] > 30 && temp->quality == EL_GOOD)
-        hurt(t, UNTRUE, "at %.0f s slot %u is silent for %.0f s and has a good reading", now, i, t->silent_s[i]);
+        trial_hurt(t, UNTRUE, "at %.0f s slot %u is silent for %.0f s and has a good reading", now, i, t->silent_s[i]);
     t->untrue[i] = truth->present && isfinite(s->action.cap_ratio_in_force) && s->action.last_us &&
                            fabs(s->action.cap_ratio_in_force - truth->cap_ratio) > 0.05 &&
                            fabs(s->action.cap_ratio_in_force - t->cap_before[i]) > 0.05
@@ -242,25 +251,8 @@ static void check_slot(struct trial *t, const struct el_slot *s, const struct el
                        : 0;
     t->cap_before[i] = truth->cap_ratio;
     if (!t->no_hands[i] && !t->mute[i] && t->untrue[i] >= 3)
-        hurt(t, UNTRUE, "at %.0f s slot %u: cap in force %.2f is %.2f", now, i, s->action.cap_ratio_in_force,
-             truth->cap_ratio);
-}
-
-/* Above critical for a minute though there is a hand left to slow it with. What lies within plausibility is left out.
- */
-static void check_heat(struct trial *t, const struct el_twin_slot_truth *truth, uint32_t i, double now)
-{
-    double beyond = truth->temp_c - critical_c[i];
-    bool could = t->settings.governor.mode == EL_MODE_ENFORCE && !(t->no_hands[i] && now < LAST_S + 60) &&
-                 !lies_now(t, i, now) && truth->cap_ratio > 0.1;
-
-    if (!truth->present || !isfinite(beyond))
-        return;
-    if (could)
-        trial_hottest_beyond_c = fmax(trial_hottest_beyond_c, beyond);
-    t->hot_s[i] = could && beyond > 0 ? t->hot_s[i] + TICK_S : 0;
-    if (t->hot_s[i] >= 60)
-        hurt(t, TOO_HOT, "at %.0f s slot %u has %.1f C with a cap of %.2f", now, i, truth->temp_c, truth->cap_ratio);
+        trial_hurt(t, UNTRUE, "at %.0f s slot %u: cap in force %.2f is %.2f", now, i, s->action.cap_ratio_in_force,
+                   truth->cap_ratio);
 }
 
 static void check_healed(struct trial *t, const struct el_snapshot *s, double now)
@@ -269,11 +261,11 @@ static void check_healed(struct trial *t, const struct el_snapshot *s, double no
         const struct el_slot *slot = &el_snapshot_slots(s)[i];
 
         if (slot->state != EL_SLOT_UP || slot->temp_mc[0].quality != EL_GOOD)
-            hurt(t, NOT_HEALED, "at %.0f s slot %u is in state %d (%s), temperature %s", now, i, (int)slot->state,
-                 slot->reason, el_quality_name(slot->temp_mc[0].quality));
+            trial_hurt(t, NOT_HEALED, "at %.0f s slot %u is in state %d (%s), temperature %s", now, i, (int)slot->state,
+                       slot->reason, el_quality_name(slot->temp_mc[0].quality));
     }
     if (s->slots.count != card.slots)
-        hurt(t, NOT_HEALED, "%u slots are known", s->slots.count);
+        trial_hurt(t, NOT_HEALED, "%u slots are known", s->slots.count);
 }
 
 static void check_published(struct trial *t, const struct el_snapshot *mine)
@@ -286,28 +278,26 @@ static void check_published(struct trial *t, const struct el_snapshot *mine)
     snprintf(path, sizeof path, "%s/snapshot", t->settings.runtime_dir);
     r = el_snapshot_read(AT_FDCWD, path, &read, &why);
     if (r == -EBADMSG)
-        hurt(t, UNSOUND, "%s", why);
+        trial_hurt(t, UNSOUND, "%s", why);
     else if (r == 0 &&
              read->time_us > mine->time_us) /* a new daemon counts from 1 beside an old snapshot, on a full disk */
-        hurt(t, UNSOUND, "it is from the future");
+        trial_hurt(t, UNSOUND, "it is from the future");
     el_snapshot_free(read);
 }
 
-static void check_round(struct trial *t, double now, int64_t took_us)
+static void check_round(struct trial *t, const struct el_twin_truth *truth, double now, int64_t took_us)
 {
     const struct el_snapshot *s = el_tick_snapshot(t->tick);
-    struct el_twin_truth truth;
 
+    if (t->quiet)
+        return;
     trial_slowest_us = EL_MAX(trial_slowest_us, took_us);
     if (took_us > LATE_US)
-        hurt(t, LATE, "at %.0f s one took %lld ms", now, (long long)took_us / 1000);
+        trial_hurt(t, LATE, "at %.0f s one took %lld ms", now, (long long)took_us / 1000);
     if (t->mode != EL_MODE_ENFORCE && t->b.writes + t->b.restores)
-        hurt(t, WROTE_UNASKED, "at %.0f s", now);
-    el_twin_truth(t->b.inner.dev, 0, &truth);
-    for (uint32_t i = 0; i < EL_MIN(s->slots.count, card.slots); i++) {
-        check_slot(t, &el_snapshot_slots(s)[i], &truth.slot[i], i, now);
-        check_heat(t, &truth.slot[i], i, now);
-    }
+        trial_hurt(t, WROTE_UNASKED, "at %.0f s", now);
+    for (uint32_t i = 0; i < EL_MIN(s->slots.count, card.slots); i++)
+        check_slot(t, &el_snapshot_slots(s)[i], &truth->slot[i], i, now);
     if (now > LAST_S + HEALED_S)
         check_healed(t, s, now);
     if ((int)(now / TICK_S) % 8 == 0)
@@ -328,18 +318,18 @@ void trial_check_restored(struct trial *t)
     }
 
     if (r < 0 || result.failed || result.held)
-        hurt(t, NOT_RESTORED, "restore says %d: %u failed, %u held", r, result.failed, result.held);
+        trial_hurt(t, NOT_RESTORED, "restore says %d: %u failed, %u held", r, result.failed, result.held);
     if (el_journal_open(t->settings.state_dir, &j) < 0 || el_journal_count(j))
-        hurt(t, NOT_RESTORED, "the journal is not empty");
+        trial_hurt(t, NOT_RESTORED, "the journal is not empty");
     el_journal_free(j);
     el_twin_truth(t->b.inner.dev, 0, &truth);
     for (uint32_t i = 0; i < card.slots; i++)
         if (truth.slot[i].cap_ratio < 0.999)
-            hurt(t, NOT_RESTORED, "slot %u is left with a cap of %.2f", i, truth.slot[i].cap_ratio);
+            trial_hurt(t, NOT_RESTORED, "slot %u is left with a cap of %.2f", i, truth.slot[i].cap_ratio);
     if (t->b.unjournalled)
-        hurt(t, UNJOURNALLED, "%u", t->b.unjournalled);
+        trial_hurt(t, UNJOURNALLED, "%u", t->b.unjournalled);
     if (t->b.not_original)
-        hurt(t, NOT_ORIGINAL, "%u", t->b.not_original);
+        trial_hurt(t, NOT_ORIGINAL, "%u", t->b.not_original);
 }
 
 static void clear_dirs(void)
@@ -379,6 +369,7 @@ bool trial_open(struct trial *t)
         printf("seed %llu: the twin: %s\n", (unsigned long long)t->seed, why);
     clear_dirs();
     t->b.settings = &t->settings;
+    memcpy(t->b.critical_c, critical_c, sizeof critical_c);
     return r == 0;
 }
 
@@ -424,13 +415,14 @@ static void start_or_end(struct trial *t, double now)
     if (t->tick && t->early && t->starts == 1 && now >= t->again_s)
         trial_end(t, t->seed & 4);
     else if (!t->tick && trial_start(t) < 0 && (!t->early || now > LAST_S))
-        hurt(t, NOT_HEALED, "at %.0f s it does not start", now);
+        trial_hurt(t, NOT_HEALED, "at %.0f s it does not start", now);
 }
 
 void trial_live(struct trial *t)
 {
     for (double now = 0; now < TRIAL_LIFE_S && (t->starts || t->early || now == 0); now += TICK_S) {
         int64_t begin = el_clock_boottime_us();
+        struct el_twin_truth truth;
 
         if (broken_now(&t->b, BROKEN_SUSPEND, -1)) {
             broken_struck[BROKEN_SUSPEND]++;
@@ -444,9 +436,12 @@ void trial_live(struct trial *t)
                 trial_round(t);
             }
             broken_calls(NULL);
+            el_twin_truth(t->b.inner.dev, 0, &truth);
             if (t->tick)
-                check_round(t, now, el_clock_boottime_us() - begin);
+                check_round(t, &truth, now, el_clock_boottime_us() - begin);
         }
+        el_twin_truth(t->b.inner.dev, 0, &truth);
+        heat_round(t, &truth, now);
         el_twin_advance(t->b.inner.dev, TICK_S);
     }
     trial_end(t, below(t, 2));
@@ -466,7 +461,8 @@ bool trial_setup(const char *name, const char *directory)
     for (uint32_t i = 0; i < card.slots; i++)
         if (el_config_load_drive(EL_SOURCE_DIR "/deploy/profiles", card.drive[i], &drives[i], &err) < 0)
             return false;
-    for (uint32_t i = 0; i < card.slots; i++) { /* a drive that its own firmware saves proves nothing */
+    /* A drive that its own firmware saves proves nothing: it stays out, and the drive says what it always did. */
+    for (uint32_t i = 0; i < card.slots; i++) {
         critical_c[i] = drives[i].cctemp_c;
         drives[i].cctemp_c += 40;
         drives[i].firmware_throttle_c = drives[i].cctemp_c;

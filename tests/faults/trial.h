@@ -4,6 +4,7 @@
 
 #include "broken.h"
 #include "control/tick.h"
+#include "heat.h"
 
 enum invariant {
     LATE,
@@ -41,7 +42,9 @@ struct trial {
     double advise_s, to_s; /* told meanwhile to set nothing */
     unsigned starts;
     double lie_c[EL_CARD_SLOTS_MAX]; /* how far its readings may be off, by what was done to them */
-    double hot_s[EL_CARD_SLOTS_MAX], silent_s[EL_CARD_SLOTS_MAX];
+    struct heat heat;
+    bool quiet; /* it is another's life lived again: nobody is judged by it */
+    double silent_s[EL_CARD_SLOTS_MAX];
     double cap_before[EL_CARD_SLOTS_MAX];                      /* what a round reports was read before it wrote */
     unsigned untrue[EL_CARD_SLOTS_MAX];                        /* rounds in a row */
     bool mute[EL_CARD_SLOTS_MAX], no_hands[EL_CARD_SLOTS_MAX]; /* cannot be seen, cannot be slowed, at some time */
@@ -50,10 +53,13 @@ struct trial {
 
 extern bool trial_verbose;
 extern int64_t trial_slowest_us;
-extern double trial_hottest_beyond_c; /* critical, where it could be helped */
 
 /* The card, and the directory of what is written. False: there is none of this name. */
 bool trial_setup(const char *card_name, const char *dir);
+
+void trial_hurt(struct trial *t, enum invariant what, const char *fmt, ...) EL_PRINTF(3, 4);
+double trial_critical_c(uint32_t slot);
+const struct el_drive_profile *trial_drive(uint32_t slot);
 
 void trial_invent(struct trial *t, uint64_t seed);
 void trial_name_profile(struct trial *t); /* of the card, in the settings */

@@ -287,6 +287,7 @@ static void writes_before_it_reads(void **state)
 /* Refused for an hour: asked again, ever more seldom; in force soon after it can be. */
 static void failed_wish_is_asked_for_again(void **state)
 {
+    struct el_actuate_status st;
     struct el_actuate *a;
     int64_t now = EL_USEC_PER_SEC;
     unsigned writes;
@@ -301,6 +302,12 @@ static void failed_wish_is_asked_for_again(void **state)
         el_actuate_again(a, item(a, 0), now += EL_USEC_PER_SEC);
     writes = fake.drive[0].cap_writes;
     assert_in_range(writes, 20, 60);
+    el_actuate_exchange(a, item(a, 0), true, EL_DOUBT_NONE, &st);
+    for (int s = 0; s < 120; s++) /* ... but a hot drive's without rest */
+        el_actuate_again(a, item(a, 0), now += EL_USEC_PER_SEC);
+    assert_in_range(fake.drive[0].cap_writes, writes + 10, writes + 24);
+    writes = fake.drive[0].cap_writes;
+    el_actuate_exchange(a, item(a, 0), false, EL_DOUBT_NONE, &st);
     fake.drive[0].cap_error = 0;
     for (int s = 0; s < 81; s++)
         el_actuate_again(a, item(a, 0), now += EL_USEC_PER_SEC);

@@ -104,6 +104,29 @@ static void a_lie_is_no_runaway(void **state)
     bed_close(&b);
 }
 
+/* One that the kernel says is in force is set again too, as often as a refused one; a hot drive's without rest. */
+static void cap_that_is_run_over_is_set_again(void **state)
+{
+    struct bed b;
+    int writes[2] = {0};
+
+    bed_open(&b, &el_law_element, 1);
+    b.temp_c[0] = 79;
+    b.host_w[0] = 5.5;
+    bed_run(&b, 60);
+    assert_true(b.d.slot[0].cap_ratio < 0.1);
+    for (int k = 0; k < 1200; k++) {
+        b.temp_c[0] = EL_CLAMP(139 - k * 0.1, 75, 79) + k / 7 % 2;
+        b.in.slot[0].read_bytes += (uint64_t)(5.0 / 9e-10);
+        b.in.slot[0].cap_ratio_in_force = b.d.slot[0].cap_ratio;
+        bed_step(&b);
+        writes[k >= 600] += b.d.slot[0].write;
+    }
+    assert_in_range(writes[0], 90, 110); /* every sixth second, from the twentieth on */
+    assert_in_range(writes[1], 5, 60); /* ever more seldom, and what the law moves */
+    bed_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +135,7 @@ int main(void)
         cmocka_unit_test(neighbours_see_it_coming),
         cmocka_unit_test(neighbours_give_for_one_that_never_told),
         cmocka_unit_test(a_lie_is_no_runaway),
+        cmocka_unit_test(cap_that_is_run_over_is_set_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
