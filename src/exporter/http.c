@@ -90,9 +90,23 @@ static struct MHD_Response *shared_response(struct el_http *h, struct el_body *b
 
 /* --- one request --- */
 
-static const char *header_of(struct MHD_Connection *m, const char *name)
+/* One walk finds all that are looked at; of several of one name the first. */
+static enum MHD_Result note_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_n,
+                                   const char *value, size_t value_n)
 {
-    return MHD_lookup_connection_value(m, MHD_HEADER_KIND, name);
+    static const char *const known[EL_HEADERS] = {
+        [EL_HEADER_ACCEPT] = MHD_HTTP_HEADER_ACCEPT,
+        [EL_HEADER_ACCEPT_ENCODING] = MHD_HTTP_HEADER_ACCEPT_ENCODING,
+        [EL_HEADER_IF_NONE_MATCH] = MHD_HTTP_HEADER_IF_NONE_MATCH,
+        [EL_HEADER_CONTENT_LENGTH] = MHD_HTTP_HEADER_CONTENT_LENGTH,
+        [EL_HEADER_TRANSFER_ENCODING] = MHD_HTTP_HEADER_TRANSFER_ENCODING,
+    };
+    struct el_conn *c = cls;
+
+    for (int i = 0; i < EL_HEADERS; i++)
+        if (name_n == strlen(known[i]) && !c->header[i] && strcasecmp(name, known[i]) == 0)
+            c->header[i] = value;
+    return MHD_YES;
 }
 
 static enum MHD_Result send_body(struct el_http *h, struct MHD_Connection *m, struct el_body *b)
@@ -119,10 +133,10 @@ static enum MHD_Result send_not_modified(struct el_http *h, struct MHD_Connectio
     return done;
 }
 
-static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m, const char *path)
+static enum MHD_Result send_content(struct el_http *h, const struct el_conn *c, const char *path)
 {
-    struct el_request request = {path, header_of(m, MHD_HTTP_HEADER_ACCEPT),
-                                 header_of(m, MHD_HTTP_HEADER_ACCEPT_ENCODING)};
+    struct el_request request = {path, c->header[EL_HEADER_ACCEPT], c->header[EL_HEADER_ACCEPT_ENCODING]};
+    struct MHD_Connection *m = c->mhd;
     struct el_body *body = NULL;
     enum MHD_Result done;
     int r = h->o.content->get(h->o.content->ctx, &request, h->now_us, &body);
@@ -131,7 +145,7 @@ static enum MHD_Result send_content(struct el_http *h, struct MHD_Connection *m,
         h->counters.not_found += r == -ENOENT;
         return send_body(h, m, h->refusal[r == -ENOENT ? EL_REFUSE_PATH : EL_REFUSE_BUSY]);
     }
-    r = body->status == MHD_HTTP_OK && el_negotiate_etag(header_of(m, MHD_HTTP_HEADER_IF_NONE_MATCH), body->etag);
+    r = body->status == MHD_HTTP_OK && el_negotiate_etag(c->header[EL_HEADER_IF_NONE_MATCH], body->etag);
     done = r ? send_not_modified(h, m, body) : send_body(h, m, body);
     el_body_unref(body);
     return done;
@@ -193,7 +207,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
                                   const char *version, const char *upload, size_t *upload_size, void **request)
 {
     struct el_http *h = cls;
-    struct el_conn *c = conn_of(m);
+    struct el_conn *c = *request ?: conn_of(m);
     const struct el_web_config *config = h->config;
     enum MHD_Result done;
 
@@ -204,6 +218,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
         c->in_request = true;
         c->verdict = EL_VERDICT_NONE;
         *request = c;
+        memset(c->header, 0, sizeof c->header);
+        MHD_get_connection_values_n(m, MHD_HEADER_KIND, note_header, c);
         h->counters.requests++;
         if (c->guest.phase == EL_PHASE_IDLE) /* its first byte was not noticed by a sweep: it begins now */
             el_admission_phase(&h->door.admission, &c->guest, EL_PHASE_HEADER, h->now_us);
@@ -211,7 +227,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
             h->counters.bad_method++;
             return send_body(h, m, h->refusal[EL_REFUSE_METHOD]);
         }
-        if (header_of(m, MHD_HTTP_HEADER_TRANSFER_ENCODING) && header_of(m, MHD_HTTP_HEADER_CONTENT_LENGTH))
+        if (c->header[EL_HEADER_TRANSFER_ENCODING] && c->header[EL_HEADER_CONTENT_LENGTH])
             return MHD_NO; /* who forwarded it may have believed the other length: RFC 9112, 6.1 */
         return MHD_YES;    /* an answer given now would end the connection: the library does not read on after it */
     }
@@ -227,20 +243,20 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
         return send_body(h, m, h->refusal[EL_REFUSE_RATE]);
     }
     el_admission_phase(&h->door.admission, &c->guest, EL_PHASE_REPLY, h->now_us);
-    return send_content(h, m, url);
+    return send_content(h, c, url);
 }
 
 /* --- connections --- */
 
 /* What a request took on the wire; 0 where that is not known: under TLS, and with a body. */
-static uint64_t request_bytes(const struct el_http *h, struct MHD_Connection *m)
+static uint64_t request_bytes(const struct el_http *h, const struct el_conn *c)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(m, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    const union MHD_ConnectionInfo *info;
 
-    if (!info || h->tls || header_of(m, MHD_HTTP_HEADER_CONTENT_LENGTH) ||
-        header_of(m, MHD_HTTP_HEADER_TRANSFER_ENCODING))
+    if (h->tls || c->header[EL_HEADER_CONTENT_LENGTH] || c->header[EL_HEADER_TRANSFER_ENCODING])
         return 0;
-    return info->header_size;
+    info = MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
 }
 
 static void on_completed(void *cls, struct MHD_Connection *m, void **request, enum MHD_RequestTerminationCode code)
@@ -252,7 +268,7 @@ static void on_completed(void *cls, struct MHD_Connection *m, void **request, en
         return;
     c->in_request = false;
     h->now_us = el_clock_boottime_us();
-    el_door_answered(&h->door, &c->guest, request_bytes(h, m), h->now_us);
+    el_door_answered(&h->door, &c->guest, request_bytes(h, c), h->now_us);
     if (!el_tls_same_checks(c->session.tls, h->tls)) /* its session began under what is no longer so */
         el_door_cut(&h->door, &c->guest, h->now_us);
     *request = NULL;

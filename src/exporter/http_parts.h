@@ -8,10 +8,20 @@
 #include "exporter/lookout.h"
 #include "exporter/tls.h"
 
+enum el_header {
+    EL_HEADER_ACCEPT,
+    EL_HEADER_ACCEPT_ENCODING,
+    EL_HEADER_IF_NONE_MATCH,
+    EL_HEADER_CONTENT_LENGTH,
+    EL_HEADER_TRANSFER_ENCODING,
+    EL_HEADERS
+};
+
 struct el_conn {
     struct el_guest guest;
     struct MHD_Connection *mhd;
     bool in_request, suspended;
+    const char *header[EL_HEADERS]; /* of the request; NULL = none */
     enum el_verdict verdict;
     unsigned asked; /* edition of the users that its password is checked against */
     struct el_tls_session session;

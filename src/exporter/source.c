@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -24,7 +25,8 @@ struct el_source {
     char *path;
     char boot_id[33];
     struct held *all, *newest;
-    struct stat seen; /* the file last looked into; all zero: none */
+    int fd;           /* of the file last looked into; -1 = none */
+    struct stat seen; /* it as it was then */
     char problem[160];
     uint64_t refused;
 };
@@ -68,6 +70,7 @@ struct el_source *el_source_new(const char *path)
 
     if (!src || !empty || !(src->path = strdup(path)))
         goto fail;
+    src->fd = -1;
     el_snapshot_seal(empty);
     pthread_mutex_init(&src->lock, NULL);
     (void)el_clock_boot_id(src->boot_id);
@@ -92,6 +95,8 @@ struct el_source *el_source_free(struct el_source *src)
         el_snapshot_free(h->snapshot);
         free(h);
     }
+    if (src->fd >= 0)
+        close(src->fd);
     pthread_mutex_destroy(&src->lock);
     free(src->path);
     free(src);
@@ -147,20 +152,42 @@ static const char *reason(int error)
     }
 }
 
+/* The file to read: the one held, which the daemon writes again and again, while it is not removed and its news are in
+ * time, else what has the name. 0 or -errno. */
+static int find(struct el_source *src, int64_t now_us, struct stat *st)
+{
+    int fd;
+
+    if (src->fd >= 0 && el_snapshot_fresh(src->newest->snapshot, now_us) && fstat(src->fd, st) == 0 && st->st_nlink)
+        return 0;
+    fd = open(src->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, st) < 0) {
+        int r = -errno;
+
+        if (fd >= 0)
+            close(fd);
+        return r;
+    }
+    if (src->fd >= 0)
+        close(src->fd);
+    src->fd = fd;
+    return 0;
+}
+
 static void refresh(struct el_source *src, int64_t now_us)
 {
     struct el_snapshot *s = NULL;
     const char *why = NULL;
     struct stat st;
-    int r;
+    int r = find(src, now_us, &st);
 
-    if (stat(src->path, &st) < 0) {
-        set_problem(src, reason(errno));
+    if (r < 0) {
+        set_problem(src, reason(-r));
         return;
     }
     if (same_file(&st, &src->seen))
         return;
-    r = el_snapshot_read(AT_FDCWD, src->path, &s, &why);
+    r = el_snapshot_read_open(src->fd, &s, &why);
     if (r == 0)
         why = foreign(src, s, now_us);
     if (r == 0 && !why)

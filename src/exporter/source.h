@@ -1,5 +1,5 @@
 /* The snapshot file, watched: the last sound snapshot is kept, shared by reference, and never replaced by a broken one.
- * The file is read only when somebody acquires and it changed (stat before each); no copy that nobody asked for.
+ * The file is read only when somebody acquires and it changed (a look before each); no copy that nobody asked for.
  * Thread-safe: the HTTP and the SNMP thread share one source. */
 #pragma once
 

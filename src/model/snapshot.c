@@ -309,6 +309,13 @@ static int read_frame(int fd, const struct el_snapshot *head, off_t at, off_t ro
 int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why)
 {
     EL_AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    *why = NULL;
+    return fd < 0 ? -errno : el_snapshot_read_open(fd, out, why);
+}
+
+int el_snapshot_read_open(int fd, struct el_snapshot **out, const char **why)
+{
     struct el_snapshot head[2] = {0};
     const char *unsaid;
     struct stat st;
@@ -316,7 +323,7 @@ int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, cons
     int r, newer;
 
     *why = NULL;
-    if (fd < 0 || fstat(fd, &st) < 0)
+    if (fstat(fd, &st) < 0)
         return -errno;
     *why = "not an elementd snapshot";
     r = read_at(fd, &head[0], sizeof head[0], 0);

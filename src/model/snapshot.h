@@ -369,6 +369,8 @@ const struct el_link *el_snapshot_link(const struct el_snapshot *s, uint32_t slo
  * second. */
 bool el_snapshot_fresh(const struct el_snapshot *s, int64_t now_us);
 
-/* From a file: of a lone one, which is its bytes, or of two that are written in turns (base/pair.h), then the newer one that
- * is whole. Free with el_snapshot_free. 0 or -errno (-EBADMSG: not a sound snapshot). */
+/* From a file: of a lone one, which is its bytes, or of two that are written in turns (base/pair.h), then the newer one
+ * that is whole. Free with el_snapshot_free. 0 or -errno (-EBADMSG: not a sound snapshot). */
 int el_snapshot_read(int dirfd, const char *path, struct el_snapshot **out, const char **why);
+int el_snapshot_read_open(int fd, struct el_snapshot **out,
+                          const char **why); /* of a file that is open, and stays so */

@@ -109,6 +109,35 @@ static void never_believed(void **ctx)
     el_source_free(src);
 }
 
+/* The file that is held open is let go when it is removed, and when it has nothing new to say while the name may. */
+static void file_behind_the_name(void **ctx)
+{
+    int64_t now = el_clock_boottime_us();
+    struct el_source *src;
+    enum el_source_state st;
+    char boot[33], other[SCRATCH_PATH + 8], why[160];
+
+    el_clock_boot_id(boot);
+    publish(1, now, boot);
+    src = el_source_new(path);
+    assert_int_equal(seq_of(src, now, &st), 1);
+    unlink(path);
+    assert_int_equal(seq_of(src, now, &st), 1);
+    el_source_problem(src, why, sizeof why);
+    assert_non_null(strstr(why, "is not there"));
+    publish(2, now, boot);
+    assert_int_equal(seq_of(src, now, &st), 2);
+
+    snprintf(other, sizeof other, "%s.kept", path);
+    assert_int_equal(link(path, other), 0);
+    publish(3, now + 7 * EL_USEC_PER_SEC, boot);
+    assert_int_equal(seq_of(src, now + 7 * EL_USEC_PER_SEC, &st), 3);
+    assert_int_equal(st, EL_SOURCE_FRESH);
+    unlink(other);
+    unlink(path);
+    el_source_free(src);
+}
+
 static void *reader(void *arg)
 {
     for (int i = 0; i < 2000; i++) {
@@ -152,7 +181,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(life), cmocka_unit_test(never_believed),
-                                       cmocka_unit_test(shared_by_threads)};
+                                       cmocka_unit_test(file_behind_the_name), cmocka_unit_test(shared_by_threads)};
 
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
