@@ -79,6 +79,24 @@ int el_blkio_read(const struct el_sysfs *fs, const struct el_disks *disks, int64
     return 0;
 }
 
+int el_blkio_reread(const struct el_disks *disks, int64_t now_us, struct el_slot_io *io)
+{
+    struct el_slot_io sum = {.time_us = now_us, .valid = true};
+    char text[512]; /* 17 numbers of 20 digits at most */
+
+    for (uint32_t i = 0; i < disks->n; i++) {
+        int fd = disks->disk[i].stat_fd;
+        ssize_t n = fd < 0 ? 0 : pread(fd, text, sizeof text - 1, 0);
+
+        text[EL_MAX(n, 0)] = '\0';
+        if (!parse_stat(text, &sum))
+            return -ENODATA;
+    }
+    if (disks->n)
+        *io = sum;
+    return disks->n ? 0 : -ENODATA;
+}
+
 static enum el_array_level level_of(const struct el_sysfs *fs, const char *md)
 {
     char dir[EL_SYSFS_PATH], level[16] = "";

@@ -9,6 +9,10 @@
  * file, else from proc/diskstats. 0 or -errno: `io` untouched. */
 int el_blkio_read(const struct el_sysfs *fs, const struct el_disks *disks, int64_t now_us, struct el_slot_io *io);
 
+/* The same from open files alone: a quarter of the cost (measured), and nothing that waits for a drive. -ENODATA, `io`
+ * untouched: not every disk has one, or one has gone. */
+int el_blkio_reread(const struct el_disks *disks, int64_t now_us, struct el_slot_io *io);
+
 /* Fills array and array_level of every slot from the md arrays above its namespaces or their partitions, directly or
  * through dm devices; a spare that waits is in none. */
 void el_blkio_arrays(const struct el_sysfs *fs, struct el_inventory *inv);

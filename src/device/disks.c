@@ -48,6 +48,8 @@ static void look_up(const struct el_sysfs *fs, struct el_disk *d)
         memcpy(d->head_number, d->number, sizeof d->number);
     if (!fs->recorded && el_sysfs_join(path, dir, "dev"))
         d->dev_fd = openat(fs->root, path, O_RDONLY | O_CLOEXEC);
+    if (!fs->recorded && el_sysfs_join(path, dir, "stat"))
+        d->stat_fd = openat(fs->root, path, O_RDONLY | O_CLOEXEC);
     d->gone = !is_same(d);
 }
 
@@ -57,7 +59,7 @@ static int add_disks(const struct el_sysfs *fs, const char *controller, struct e
     int r = el_namespaces_disks(fs, controller, &names);
 
     for (size_t i = 0; r == 0 && i < names.n; i++) {
-        struct el_disk disk = {.dev_fd = -1}, *row;
+        struct el_disk disk = {.dev_fd = -1, .stat_fd = -1}, *row;
 
         el_text_copy(disk.controller, sizeof disk.controller, controller);
         if (!el_text_copy(disk.name, sizeof disk.name, names.name[i]) ||
@@ -121,7 +123,8 @@ int el_disks_present(const struct el_disks *d, struct el_disks *out)
     for (uint32_t i = 0; i < d->n; i++)
         if (!d->disk[i].gone) {
             copy.disk[copy.n] = d->disk[i];
-            copy.disk[copy.n++].dev_fd = -1;
+            copy.disk[copy.n].dev_fd = copy.disk[copy.n].stat_fd = -1;
+            copy.n++;
         }
     *out = copy;
     return 0;
@@ -129,9 +132,12 @@ int el_disks_present(const struct el_disks *d, struct el_disks *out)
 
 void el_disks_free(struct el_disks *d)
 {
-    for (uint32_t i = 0; i < d->n; i++)
+    for (uint32_t i = 0; i < d->n; i++) {
         if (d->disk[i].dev_fd >= 0)
             close(d->disk[i].dev_fd);
+        if (d->disk[i].stat_fd >= 0)
+            close(d->disk[i].stat_fd);
+    }
     free(d->disk);
     *d = (struct el_disks){0};
 }

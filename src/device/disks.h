@@ -15,6 +15,7 @@ struct el_disk {
     char number[24];      /* "259:3"; "" = not told */
     char head_number[24]; /* of `head` */
     int dev_fd;           /* the file that tells `number`, open; -1 = none */
+    int stat_fd;          /* its counters, open; -1 = none */
     bool gone;            /* when last asked */
 };
 

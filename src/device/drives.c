@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/rows.h"
 #include "base/text.h"
+#include "device/blkio.h"
 #include "device/keys.h"
 #include "device/nvme.h"
 
@@ -353,6 +354,22 @@ int el_drives_disks(struct el_drives *d, uint32_t key, struct el_disks *out)
     }
     pthread_mutex_unlock(&d->lock);
     return r;
+}
+
+int el_drives_io(struct el_drives *d, uint32_t key, struct el_slot_io *io)
+{
+    EL_AUTO_DISKS struct el_disks disks = {0};
+    int64_t now_us = el_clock_boottime_us();
+    int r = -ENODATA;
+
+    pthread_mutex_lock(&d->lock);
+    if (key > 0 && key <= d->n && d->drive[key - 1]->present)
+        r = el_blkio_reread(&d->drive[key - 1]->disks, now_us, io);
+    pthread_mutex_unlock(&d->lock);
+    if (r == 0)
+        return 0;
+    r = el_drives_disks(d, key, &disks);
+    return r < 0 ? r : el_blkio_read(d->fs, &disks, now_us, io);
 }
 
 bool el_drives_facts(struct el_drives *d, uint32_t key, struct el_drive_facts *out)

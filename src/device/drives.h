@@ -32,6 +32,9 @@ void el_drives_ask_disks(struct el_drives *d, bool anew);
  * -ENODEV: the drive is gone, or -ENOMEM. */
 int el_drives_disks(struct el_drives *d, uint32_t key, struct el_disks *out);
 
+/* What its block devices have done by now. 0 or -errno, `io` untouched. */
+int el_drives_io(struct el_drives *d, uint32_t key, struct el_slot_io *io);
+
 /* What the answers that passed by have told of a drive: asking again would cost commands, and could block. */
 struct el_drive_facts {
     bool identified;

@@ -286,10 +286,8 @@ static int host_read_links(void *dev, struct el_link *links, uint32_t n)
 static int host_read_io(void *dev, uint32_t key, struct el_slot_io *io)
 {
     struct host *h = dev;
-    EL_AUTO_DISKS struct el_disks disks = {0};
-    int r = el_drives_disks(h->drives, key, &disks);
 
-    return r < 0 ? r : el_blkio_read(&h->fs, &disks, el_clock_boottime_us(), io);
+    return el_drives_io(h->drives, key, io);
 }
 
 /* ---- acting ---- */
@@ -397,7 +395,7 @@ static const struct el_device_ops host_ops = {
     .close = host_close,
 };
 
-/* A drive holds four descriptors or more; hundreds of drives are more than the usual soft limit of 1,024. */
+/* A drive holds five descriptors or more; hundreds of drives are more than the usual soft limit of 1,024. */
 static void allow_descriptors(void)
 {
     struct rlimit l;
