@@ -44,8 +44,15 @@ static void log_one(const struct el_snapshot *s, const struct el_event *e)
                 e->text);
 }
 
-uint64_t el_event_log(const struct el_snapshot *s, uint64_t next)
+uint64_t el_event_log(struct el_snapshot *s, uint64_t next)
 {
+    uint64_t oldest = s->events.count ? el_snapshot_events(s)[0].seq : s->event_next;
+
+    if (oldest > next) {
+        s->daemon.events_lost += oldest - next;
+        el_log_warning("%llu events came faster than the log takes them and are lost",
+                       (unsigned long long)(oldest - next));
+    }
     for (uint32_t i = 0; i < s->events.count; i++)
         if (el_snapshot_events(s)[i].seq >= next)
             log_one(s, &el_snapshot_events(s)[i]);

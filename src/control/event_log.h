@@ -3,5 +3,6 @@
 
 #include "model/snapshot.h"
 
-/* Logs those numbered `next` or later; returns the number that follows them. */
-uint64_t el_event_log(const struct el_snapshot *s, uint64_t next);
+/* Logs those numbered `next` or later, and counts in `daemon.events_lost` those that the ring has dropped before they
+ * could be logged. Returns the number that follows them. */
+uint64_t el_event_log(struct el_snapshot *s, uint64_t next);

@@ -203,6 +203,7 @@ int el_tick_new(const struct el_device *dev, const struct el_settings *settings,
     t->settings = *settings;
     t->done_fd = t->lock_fd = t->runtime_fd = -1;
     el_file_pair_init(&t->file);
+    t->log_next = 1;
     t->air_wish_lfm = NAN;
     r = set_up(t);
     if (r < 0) {

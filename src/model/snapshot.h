@@ -67,7 +67,7 @@ static inline bool el_card_enforced(const struct el_card *c)
     return c->mode == EL_MODE_ENFORCE && !c->paused;
 }
 
-/* Host I/O of a drive as the block layer counts it; cumulative since `since_us`. */
+/* Host I/O of a drive as the block layer counts it; cumulative. */
 struct el_slot_io {
     uint64_t read_bytes, write_bytes, read_ops, write_ops;
     int64_t time_us;

@@ -58,6 +58,11 @@ static void each_once_with_its_fields(void **state)
                                    "ELEMENTD_STATE=cleared\n"));
     assert_string_equal(take(), "PRIORITY=4\nSYSLOG_IDENTIFIER=elementd\nMESSAGE=what happened\n");
     assert_int_equal(el_event_log(s, 10), 10);
+    assert_int_equal(s->daemon.events_lost, 0);
+    assert_int_equal(el_event_log(s, 4), 10); /* the ring has dropped 4, 5 and 6 */
+    assert_int_equal(s->daemon.events_lost, 3);
+    while (take()[0])
+        ;
     assert_string_equal(take(), "");
 
     el_snapshot_free(s);
