@@ -20,7 +20,8 @@
 /* A 128-bit unsigned counter as NVMe log pages carry them. */
 typedef unsigned __int128 el_u128;
 
-/* -errno of a machine that lacks something for a moment: no answer to what was asked, which is to be asked again. */
+/* True for an -errno that only says what the machine lacks right now (memory, descriptors, ...): it is no answer, so
+ * the question must be asked again. */
 static inline bool el_is_shortage(int r)
 {
     return r == -ENOMEM || r == -EMFILE || r == -ENFILE || r == -EIO || r == -EAGAIN || r == -EINTR;

@@ -13,13 +13,15 @@ int64_t el_clock_realtime_us(void);
 int64_t el_clock_process_cpu_us(void);
 int64_t el_clock_thread_cpu_us(void);
 
-/* Sleep until BOOTTIME `when_us`, through EINTR only if `stop` (may be NULL) stays zero. */
+/* Sleeps until BOOTTIME `when_us`. A signal ends the sleep only when `*stop` is non-zero by then (`stop` may be NULL).
+ */
 void el_clock_sleep_until_us(int64_t when_us, const volatile int *stop);
 
-/* Kernel boot id as 32 hex digits into `out`. 0, or -errno and all zero: -ENOENT where the kernel tells none. */
+/* Kernel boot id as 32 hex digits. 0, or -errno with `out` all zero digits (-ENOENT: this kernel has none). */
 int el_clock_boot_id(char out[33]);
 
-/* CLOCK_MONOTONIC: what the service manager wants to hear at a reload. Suspend is not in it: not for ages. */
+/* CLOCK_MONOTONIC: what the service manager wants to be told at a reload. It stands still during suspend, so never use
+ * it for ages. */
 int64_t el_clock_monotonic_us(void);
 
 /* CLOCK_MONOTONIC `us` from now, for timed waits of condition variables set up with that clock. */

@@ -71,17 +71,17 @@ static int become(const char *name)
     return 0;
 }
 
-/* Users other than root stay who they are. */
+/* A user other than root stays who it is. */
 static int drop_rights(const struct el_confine *c)
 {
     int r = 0, with_parent = 0;
 
-    /* A launcher asks the kernel to end us with it; a change of user would make the kernel forget that. */
+    /* A launcher asks the kernel to end us when it ends; a change of user would make the kernel forget that. */
     prctl(PR_GET_PDEATHSIG, &with_parent, 0, 0, 0);
     if (geteuid() == 0) {
         choose_capabilities(c, CAPNG_BOUNDING_SET);
-        capng_apply(
-            CAPNG_SELECT_BOUNDS); /* takes CAP_SETPCAP, so while there is one; without it no_new_privs is enough */
+        capng_apply(CAPNG_SELECT_BOUNDS); /* needs CAP_SETPCAP, so it comes before that is dropped; without it
+                                             no_new_privs is enough */
         r = c->user ? become(c->user) : 0;
     }
     choose_capabilities(c, CAPNG_EFFECTIVE | CAPNG_PERMITTED);
@@ -113,7 +113,7 @@ static int allow_path(int ruleset, const char *path, uint64_t access)
     return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
 }
 
-/* What this kernel's Landlock can forbid: everything, less what a newer one would know. */
+/* Everything that this kernel's Landlock can forbid. */
 static struct ruleset_attr all_of(int abi, const struct el_confine *c)
 {
     struct ruleset_attr a = {.fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1};
@@ -158,7 +158,7 @@ static int confine_files(const struct el_confine *c)
     return r;
 }
 
-/* What any program of ours and its libraries call. */
+/* What every program of ours and its libraries call. */
 static const int allowed[] = {
     /* memory, threads, time */
     SCMP_SYS(brk),
@@ -232,7 +232,7 @@ static const int allowed[] = {
     SCMP_SYS(umask),
     SCMP_SYS(eventfd2),
     SCMP_SYS(signalfd4),
-    /* waiting, and what there already is to talk to */
+    /* waiting, and using sockets that are already open */
     SCMP_SYS(poll),
     SCMP_SYS(ppoll),
     SCMP_SYS(select),
@@ -282,8 +282,8 @@ static int allow_listed(scmp_filter_ctx f, const struct el_confine *c)
     return r;
 }
 
-/* What no program of ours calls, and what rights could be abused with: the machine, other processes, other kernels'
- * views. */
+/* What no program of ours calls, and through which rights could be abused: on the machine, other processes, other
+ * namespaces. */
 static const int refused[] = {
     SCMP_SYS(mount),
     SCMP_SYS(umount2),
@@ -358,7 +358,7 @@ static int filter_calls(const struct el_confine *c)
     return r;
 }
 
-/* True when the step was taken or may be missing. */
+/* True when the step was taken, or may be left out. */
 static bool taken(const struct el_confine *c, const char *not_done, int r)
 {
     if (r == 0)

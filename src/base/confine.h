@@ -13,27 +13,27 @@ enum el_sandbox_mode {
     EL_SANDBOX_OFF,      /* nothing: for debugging */
 };
 
-/* A system call that stays allowed when its first two arguments, masked, have these values. All zero: whatever they
- * are. */
+/* A system call that stays allowed when its first two arguments, masked, have these values. A mask of 0: any value. */
 struct el_confine_call {
     int number; /* SCMP_SYS(...) */
     uint64_t mask[2], value[2];
 };
 
-#define EL_NOBODY 65534 /* user and group of who has no rights */
+#define EL_NOBODY 65534 /* user and group without any rights */
 
 struct el_confine {
     enum el_sandbox_mode mode;
-    const char *user;         /* whose rights root takes; when there is no such user: EL_NOBODY's. NULL = stays root */
-    uint64_t capabilities;    /* those that stay, if we have them: 1 << CAP_... */
+    const char *user;         /* whom root becomes; EL_NOBODY where there is no such user. NULL = stays root */
+    uint64_t capabilities;    /* to keep, of those we have: bits 1 << CAP_... */
     const char *const *read;  /* files and directories, NULL-terminated; those that are not there are skipped */
     const char *const *write; /* likewise; also made and removed */
     const char *devices;      /* a directory whose devices may be opened for reading and given ioctls; NULL = none */
     bool tcp_connect;
-    /* It starts programs of ours, which inherit all of this and close their own sandbox in it: what they need stays
-     * open, `calls` are not looked at, and refused are those that none of them makes. */
+    /* It starts our other programs, which inherit all of this and then close their own sandboxes. So what they need
+     * stays open, `calls` is ignored, and only system calls that none of them makes are refused. */
     bool launcher;
-    const struct el_confine_call *calls; /* beyond what any program of ours does with memory, threads and files */
+    const struct el_confine_call
+        *calls; /* allowed beyond what every program of ours does with memory, threads and files */
     size_t calls_n;
 };
 

@@ -19,8 +19,8 @@ static int sync_fd(int fd)
     return TEMP_FAILURE_RETRY(fsync(fd)) < 0 ? -errno : 0;
 }
 
-/* From where the file stands, or from its start when it is `kept`. As a rule one read takes it all; what grows or
- * cannot tell its size is read on. */
+/* Reads from the file's position, or from its start when it is `kept`. Usually one read takes it all; a file that grows
+ * or does not know its size takes more. */
 static int read_whole(int fd, bool kept, size_t max, struct el_buf *out)
 {
     size_t start = out->len, room = 4096;

@@ -15,7 +15,7 @@ int el_file_read_i64(int dirfd, const char *path, int64_t *out); /* -EINVAL when
 /* Writes a file that is there already (sysfs, cgroup) in one write(2). 0 or -errno. */
 int el_file_write_attr(int dirfd, const char *path, const char *text);
 
-/* The same two for a file that is kept open: all of it from its start, and one write(2) at its start. */
+/* The same two for a file that is kept open: reads all of it from its start; one write(2) at its start. */
 int el_file_reread(int fd, size_t max, struct el_buf *out);
 int el_file_rewrite(int fd, const char *text);
 
@@ -23,8 +23,8 @@ int el_file_rewrite(int fd, const char *text);
  * Readers see the old or the new bytes, never a mix. 0 or -errno; on failure the old file stands. */
 int el_file_replace(int dirfd, const char *path, const void *bytes, size_t n, unsigned mode, bool durable);
 
-/* Is `path` another file than `*seen`, other bytes, or given to others? Then that is seen from now on. One that is not
- * there, which may be being replaced, is no change. */
+/* True when `path` is another file than `*seen`, or its content, owner or mode has changed; `*seen` is then updated. A
+ * missing file is no change: it may just be being replaced. */
 bool el_file_changed(const char *path, struct stat *seen);
 
 /* mkdir -p. 0 or -errno. */

@@ -101,7 +101,7 @@ static void put_field(struct el_buf *b, const char *name, const char *value)
     el_buf_putc(b, '\n');
 }
 
-/* False: nobody took it. A journal that does not keep up must never hold us. */
+/* False: nobody took it. A journal that does not keep up must never block us. */
 static bool send_to_journal(const struct entry *e)
 {
     EL_AUTO_BUF struct el_buf b = {0};

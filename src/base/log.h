@@ -14,8 +14,9 @@ enum el_log_format {
     EL_LOG_JOURNAL, /* to journald, with fields; without its socket "<4>..." */
 };
 
-/* What a program may pick out of a line, by its name in the journal: "MESSAGE_ID", "ELEMENTD_CARD". In logfmt and JSON
- * the same in small letters without "elementd_"; text leaves it out. NULL or "" = not known: left out everywhere. */
+/* A field that programs can pick out of a line, under its name in the journal: "MESSAGE_ID", "ELEMENTD_CARD". In logfmt
+ * and JSON the name is in small letters without "elementd_"; text leaves fields out. A value of NULL or "" is not known
+ * and left out everywhere. */
 struct el_log_field {
     const char *name, *value;
 };
@@ -29,8 +30,8 @@ enum el_log_format el_log_auto(void);
 void el_log_setup(const char *program, enum el_log_level max_level, enum el_log_format format);
 void el_log_set_level(enum el_log_level max_level);
 
-/* Lines of EL_LOG_JOURNAL go to this socket from now on. 0 or -errno: then they go to standard error. Of el_log_setup;
- * elsewhere for tests alone. */
+/* Sends the lines of EL_LOG_JOURNAL to this socket from now on. 0, or -errno: they go to standard error then. Called by
+ * el_log_setup, and by tests. */
 int el_log_open_journal(const char *path);
 
 void el_log(enum el_log_level level, const char *fmt, ...) EL_PRINTF(2, 3);

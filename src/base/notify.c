@@ -55,7 +55,7 @@ void el_notify(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    /* A full queue or a manager that is gone must never hold us up. */
+    /* A full queue or a manager that is gone must never block us. */
     (void)!send(notify_fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

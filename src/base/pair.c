@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define PAGE     4096u
-#define MAP_MOST (1u << 20) /* larger frames are not worth the resident pages: copying is all they cost */
+#define MAP_MOST (1u << 20) /* mapping larger frames would cost more in resident pages than it saves */
 
 void el_file_pair_init(struct el_file_pair *p)
 {
@@ -26,7 +26,7 @@ static void drop(struct el_file_pair *p)
     el_file_pair_init(p);
 }
 
-/* Still under its name and as long as it was made: what is mapped is there to be written. */
+/* Still under its name and as long as we made it, so the mapping can be written. */
 static bool is_ours(const struct el_file_pair *p)
 {
     struct stat st;
@@ -34,7 +34,7 @@ static bool is_ours(const struct el_file_pair *p)
     return p->fd >= 0 && fstat(p->fd, &st) == 0 && st.st_nlink == 1 && st.st_size == (off_t)(2 * p->room);
 }
 
-/* All pages of both frames are made now: copying into them cannot fail later, making them could. */
+/* Allocates all pages of both frames now, so that copying into them cannot fail later. */
 static int make(struct el_file_pair *p, int dirfd, const char *name, size_t n, mode_t mode)
 {
     int r;
@@ -45,7 +45,7 @@ static int make(struct el_file_pair *p, int dirfd, const char *name, size_t n, m
     p->fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     if (p->fd < 0 || fchmod(p->fd, mode) < 0)
         return -errno;
-    p->room = (n / PAGE + 2) * PAGE; /* for what comes and goes, a page more */
+    p->room = (n / PAGE + 2) * PAGE; /* with a page to spare, as the content's size varies */
     do
         r = posix_fallocate(p->fd, 0, (off_t)(2 * p->room));
     while (r == EINTR);
@@ -65,7 +65,7 @@ static int put(const struct el_file_pair *p, const char *bytes, size_t n)
 
     if (p->map) {
         memcpy(p->map + frame, bytes, n);
-        return futimens(p->fd, NULL) < 0 ? -errno : 0; /* a write to a mapping moves no time by itself */
+        return futimens(p->fd, NULL) < 0 ? -errno : 0; /* a write to a mapping does not update the file's times */
     }
     while (at < n) {
         ssize_t w = pwrite(p->fd, bytes + at, n - at, (off_t)(frame + at));

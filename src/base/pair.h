@@ -1,8 +1,8 @@
-/* A file that gets new content at every round, without a name or a page made anew for it: two frames of equal room, each half
- * of the file, written in turns, so that the content before stays whole while the next one comes. The content itself must
- * tell which frame is the newer one and whether it is whole: a reader that is slower than a round may find the one it reads
- * half overwritten. Readers are told of a new round by the file's change time. Content that outgrows its frame, and
- * whatever happened to the file behind our back, makes a new file that takes the name. One owner, one thread. */
+/* A file that gets new content every round without creating a name or allocating a page. It has two frames of equal
+ * size, written in turn, so that the previous content stays whole while the next is being written. The content itself
+ * must tell which frame is newer and whether it is complete: a reader slower than a round may find its frame half
+ * overwritten. Readers notice a new round by the file's change time. When content outgrows its frame, or anyone else
+ * has touched the file, a new file takes over the name. One owner, one thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct el_file_pair {
 
 void el_file_pair_init(struct el_file_pair *p);
 
-/* The next content of `name` below `dirfd`. 0 or -errno; on failure the old content stands. */
+/* Writes the next content of `name` below `dirfd`. 0 or -errno; on failure the old content stands. */
 int el_file_pair_write(struct el_file_pair *p, int dirfd, const char *name, const void *bytes, size_t n, mode_t mode);
 
 /* Removes the file. */

@@ -22,7 +22,7 @@ static inline void *el_row_append(void *array, uint32_t *n, size_t row)
     return memset(*rows + row * (*n)++, 0, row);
 }
 
-/* FNV-1a: tells things apart, is no signature. */
+/* FNV-1a: tells things apart; it is no signature. */
 #define EL_HASH_START 0xcbf29ce484222325ULL
 static inline uint64_t el_hash(uint64_t h, const void *bytes, size_t n)
 {
@@ -30,7 +30,7 @@ static inline uint64_t el_hash(uint64_t h, const void *bytes, size_t n)
         h = (h ^ *p++) * 0x100000001b3ULL;
     return h;
 }
-/* Over a text and its end. */
+/* Of a text including its end, so that "ab", "c" and "a", "bc" differ. */
 static inline uint64_t el_hash_text(uint64_t h, const char *text)
 {
     return el_hash(el_hash(h, text, strlen(text)), "\n", 1);

@@ -71,7 +71,7 @@ bool el_text_copy(char *out, size_t size, const char *text)
 {
     size_t n = 0;
 
-    /* Not strnlen: told the bound of `out`, the compiler takes it for that of `text`. */
+    /* Not strnlen: the compiler would take the bound of `out` for one of `text`. */
     while (n < size - 1 && text[n])
         n++;
     memcpy(out, text, n);
@@ -171,7 +171,7 @@ int el_text_parse_date(const char *text, int64_t *out_s)
 
     if (strlen(text) != strlen("2026-01-31") || !strptime(text, "%Y-%m-%d", &tm))
         return -EINVAL;
-    t = timegm(&tm); /* makes March of the 30th of February: then it reads otherwise */
+    t = timegm(&tm); /* turns 30 February into March, which then prints differently */
     if (!strftime(again, sizeof again, "%Y-%m-%d", &tm) || strcmp(again, text) != 0)
         return -EINVAL;
     *out_s = t;

@@ -11,7 +11,7 @@ void el_text_from_field(char *out, size_t size, const void *field, size_t n);
 /* The same for NUL-terminated text. */
 void el_text_clean(char *out, size_t size, const char *text);
 
-/* What tells that a file of settings was cut short while it was written. */
+/* Signs that a settings file was cut short while it was being written. */
 struct el_text_shape {
     bool empty;      /* states nothing */
     bool open_ended; /* its last line has no end */
@@ -22,7 +22,7 @@ const char *el_text_cut_short(struct el_text_shape now, struct el_text_shape nex
 /* Bounded copy, always terminated; true when all of it fitted. */
 bool el_text_copy(char *out, size_t size, const char *text);
 
-/* What stands behind the last slash of a path, or all of it; points into `path`. */
+/* The part of a path behind its last slash, or all of it; points into `path`. */
 const char *el_text_last_part(const char *path);
 
 /* Appends `text` escaped as the inside of a JSON string; invalid UTF-8 becomes U+FFFD. */

@@ -9,7 +9,7 @@
 #include "config/settings_table.h"
 #include "model/catalog.h"
 
-/* One reading of a file: errors are collected, so that a person can mend all of them at once. */
+/* State of reading one file. Errors are collected, so that all of them can be mended at once. */
 struct load {
     struct el_buf errors;
 };
@@ -157,7 +157,7 @@ static void read_list(struct load *l, const struct el_yaml *list, struct el_sett
     *(cards ? &s->cards : &s->sensors) = (uint32_t)list->n;
 }
 
-/* HOST:PORT, [IPV6]:PORT or :PORT, as far as it can be told without asking for the host. */
+/* HOST:PORT, [IPV6]:PORT or :PORT, as far as can be told without looking up the host. */
 static bool is_address(const char *t)
 {
     const char *colon = strrchr(t, ':');
@@ -168,7 +168,7 @@ static bool is_address(const char *t)
     return el_num_parse_u64(colon + 1, &port) < 0 ? colon[1] > '9' : port <= 65535; /* a service may have a name */
 }
 
-/* What only the exporter uses, but a person wants to hear of here and not when it does not start. */
+/* Used by the exporter alone, but checked here: better to hear of it now than when the exporter does not start. */
 static void check_exporter(struct load *l, const struct el_yaml *root, const struct el_settings *s)
 {
     static const el_oid enterprises[] = {1, 3, 6, 1, 4, 1};

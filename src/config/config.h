@@ -18,8 +18,8 @@ int el_config_load(const char *path, struct el_settings *out, struct el_config_e
 int el_config_load_over(const struct el_settings *defaults, const char *path, struct el_settings *out,
                         struct el_config_error *err);
 
-/* One setting by its path ("web.telemetry_path") as a flag gives it, within the same bounds as in the file; a list gets
- * one item more. `flag` stands in the reason ("--web.telemetry-path: got ..."). 0 or -errno. */
+/* Sets one setting by its path ("web.telemetry_path") as a flag gives it, within the same bounds as in the file; a list
+ * gets one more item. The reason of a failure names `flag` ("--web.telemetry-path: got ..."). 0 or -errno. */
 int el_config_set(struct el_settings *s, const char *path, const char *flag, const char *text,
                   struct el_config_error *err);
 
@@ -31,8 +31,7 @@ int el_config_load_drive(const char *dir, const char *name, struct el_drive_prof
 int el_config_load_card_drives(const char *dir, const char *name, struct el_card_profile *card,
                                struct el_drive_profile drives[EL_CARD_SLOTS_MAX], struct el_config_error *err);
 
-/* Appends the whole settings file with every key at its default and a comment for each: what deploy/elementd.yaml is.
- */
+/* Appends a settings file with every key at its default and a comment for each: deploy/elementd.yaml is this text. */
 struct el_buf;
 void el_config_example(struct el_buf *out);
 

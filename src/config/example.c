@@ -1,4 +1,4 @@
-/* The commented example, written from the table so that it cannot disagree with it. */
+/* The commented example, generated from the table of settings so that the two cannot disagree. */
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static void put_row(struct el_buf *b, int indent, const struct el_field *s, cons
     el_buf_putc(b, '\n');
 }
 
-/* A list of which there is none by default: one entry, commented out. */
+/* A list that is empty by default: shown with one entry, commented out. */
 static void put_list(struct el_buf *b, const char *name, const char *doc, const struct el_setting_table *t,
                      const char *base)
 {

@@ -5,7 +5,7 @@
 #include "config/yaml.h"
 
 enum el_field_type {
-    EL_FIELD_OTHER,          /* by `read`; NULL: the key may stand there, and somebody else reads it */
+    EL_FIELD_OTHER,          /* read by `read`; NULL: the key is allowed, but read elsewhere */
     EL_FIELD_DOUBLE,         /* double, min..max */
     EL_FIELD_DOUBLE_OR_NULL, /* null = NAN: from somewhere else */
     EL_FIELD_UNSIGNED,       /* of 2, 4 or 8 bytes, min..max */
@@ -37,8 +37,8 @@ struct el_field {
 /* One value. 0 or -errno with the reason in `err`; the field is untouched on failure but for lists. */
 int el_field_read(const struct el_yaml *n, const struct el_field *f, void *base, struct el_config_error *err);
 
-/* A whole map: each key must be in the table; what it states is read, in the order of the table. An empty value states
- * nothing. What is needed must be stated (`unless` is added to what is said then), or `unless` is NULL. */
+/* Reads a whole map, in the order of the table. Every key must be in the table; an empty value states nothing. A key
+ * that is `needed` must be there; `unless` is added to the message when it is not, and NULL asks for none. */
 int el_fields_read(const struct el_yaml *map, const struct el_field *fields, void *base, const char *unless,
                    struct el_config_error *err);
 

@@ -1,4 +1,4 @@
-/* Card and drive profiles: one table of keys each, so that a key, its place and its bounds stand in one line. */
+/* Card and drive profiles. Each is one table of keys, so a key, its place and its bounds stand in one line. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -229,7 +229,7 @@ static int open_profile(const char *dir, const char *kind, const char *name, str
     return 0;
 }
 
-/* Over what it derives from, whose name goes to `parent` ("" = nothing). */
+/* Loads it over what it derives from, whose name goes to `parent` ("" = nothing). */
 static int load(const struct kind *k, const char *dir, const char *name, void *profile, char parent[EL_NAME_MAX],
                 unsigned depth, struct el_config_error *err)
 {

@@ -11,7 +11,7 @@ static const char *const sensor_names[] = {"composite", "sensor1",    "sensor2",
                                            "sensor5",   "sensor6",    "sensor7", "sensor8", "inlet",
                                            "airflow",   "card-power", "switch",  "fan",     NULL};
 
-/* What each kind of event must say, beside `at`. */
+/* What each kind of event must state, besides `at`. */
 static int check_event(const struct el_yaml *m, const struct el_scenario_event *e, struct el_config_error *err)
 {
     const char *kind = el_scenario_kind_name(e->kind), *needs = NULL;

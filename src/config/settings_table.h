@@ -1,5 +1,5 @@
-/* Every setting once: where it stands in the file, its type, bounds and meaning. Read by the loader, by the printer of
- * the commented example, and by the test that keeps both honest. Defaults are those of el_settings_default. */
+/* Every setting, once: its place in the file, type, bounds and meaning. Used by the loader, by the commented example,
+ * and by the test that compares the two. Defaults are those of el_settings_default. */
 #pragma once
 
 #include "config/field.h"

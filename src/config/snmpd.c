@@ -28,8 +28,8 @@
 
 /* What was seen so far. */
 struct seen {
-    const char *wanted;               /* socket; "" = any but net-snmp's default, which is closed to all but root */
-    bool master, socket, perms, open; /* open: somebody may read everything */
+    const char *wanted;               /* AgentX socket; "" = any but net-snmp's default, which only root may open */
+    bool master, socket, perms, open; /* open: some access line shows everything */
     const char *root[ROOTS];
     size_t visible[ROOTS];      /* length of the OID that shows it; 0 = hidden */
     char view[ROOTS][VIEW_MAX]; /* by which view */

@@ -9,15 +9,15 @@
 #include "config/field.h"
 
 #define BCRYPT_LENGTH   60
-#define INTERVAL_MAX_US 864e9 /* times the largest burst it still fits into 64 bits */
-#define BCRYPT_COST_MAX 16    /* some 3 s a check: beyond that every scrape would time out */
+#define INTERVAL_MAX_US 864e9 /* still fits into 64 bits when multiplied by the largest burst */
+#define BCRYPT_COST_MAX 16    /* some 3 s per check: with more, every scrape would time out */
 
 struct name {
     const char *text;
     unsigned number;
 };
 
-/* IANA numbers of the suites by the names that Go has for them. */
+/* IANA numbers of the cipher suites, by Go's names for them. */
 static const struct name ciphers[] = {
     {"TLS_RSA_WITH_AES_128_CBC_SHA", 0x002f},
     {"TLS_RSA_WITH_AES_256_CBC_SHA", 0x0035},
@@ -47,7 +47,7 @@ static const char *const client_auths[] = {"NoClientCert",
                                            "RequireAnyClientCert",
                                            "VerifyClientCertIfGiven",
                                            "RequireAndVerifyClientCert",
-                                           "RequireClientCert", /* what RequireAnyClientCert was called once */
+                                           "RequireClientCert", /* an old name of RequireAnyClientCert */
                                            NULL};
 static const uint8_t client_auth_numbers[] = {EL_CLIENT_AUTH_NONE,           EL_CLIENT_AUTH_REQUEST,
                                               EL_CLIENT_AUTH_REQUIRE_ANY,    EL_CLIENT_AUTH_VERIFY_GIVEN,
@@ -60,7 +60,7 @@ static const char *const header_names[] = {"Strict-Transport-Security", "X-Conte
 static const char *const header_values[][2] = {
     {"X-Content-Type-Options", "nosniff"}, {"X-Frame-Options", "deny"}, {"X-Frame-Options", "sameorigin"}};
 
-/* In this file a value that is left out is a door left open: whoever wrote the key meant something. */
+/* A key without a value is an error in this file: it could leave a door open that its author meant to close. */
 static int check_stated(const struct el_yaml *n, struct el_config_error *err)
 {
     bool blank_header = n->quoted && n->parent->key && strcmp(n->parent->key, "headers") == 0;

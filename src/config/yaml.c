@@ -289,7 +289,7 @@ bool el_yaml_is_null(const struct el_yaml *n)
            (!*n->text || strcmp(n->text, "~") == 0 || strcmp(n->text, "null") == 0);
 }
 
-/* "governor.mode", "cards[2].limit": the way from the root. */
+/* The path from the root: "governor.mode", "cards[2].limit". */
 static void put_path(struct el_buf *b, const struct el_yaml *n)
 {
     const struct el_yaml *up = n->parent;
@@ -349,7 +349,7 @@ int el_yaml_known_keys(const struct el_yaml *map, const char *const *keys, struc
     return 0;
 }
 
-/* What is quoted is text, whatever it looks like. */
+/* A quoted scalar is text, whatever it looks like. */
 static const char *text_is(const struct el_yaml *n)
 {
     return n->quoted ? "the text " : "";

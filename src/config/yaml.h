@@ -24,14 +24,14 @@ struct el_yaml {
     const struct el_yaml *parent; /* NULL: the root */
     const char *file;             /* as it was given; the root owns a copy */
     bool open_ended;              /* of the root: the last line has no end */
-    char *twice;                  /* of the root: sentences about keys that stand twice, one a line; NULL = none */
+    char *twice;                  /* of the root: messages about keys that stand twice, one per line; NULL = none */
 };
 
 /* A file or bytes (`name` stands in messages). The root is always a map; an empty document is an empty map.
  * 0, -EINVAL (what is wrong with it), or another -errno (cannot be read); reason in `err`. Free with el_yaml_free. */
 int el_yaml_load(const char *path, struct el_yaml **out, struct el_config_error *err);
 int el_yaml_parse(const char *name, const void *bytes, size_t n, struct el_yaml **out, struct el_config_error *err);
-/* Does not fail because of a key that stands twice: says so in `twice`, for a caller who collects all errors. */
+/* As el_yaml_load, but a key that stands twice is reported in `twice` instead: for callers that collect all errors. */
 int el_yaml_load_all(const char *path, struct el_yaml **out, struct el_config_error *err);
 struct el_yaml *el_yaml_free(struct el_yaml *root); /* takes NULL, returns NULL */
 

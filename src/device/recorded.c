@@ -182,26 +182,6 @@ static int recorded_usable(void *dev, enum el_actuator a, uint32_t key, char *wh
     return -EOPNOTSUPP;
 }
 
-static int recorded_save(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size)
-{
-    return -EOPNOTSUPP;
-}
-
-static int recorded_write(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v)
-{
-    return -EOPNOTSUPP;
-}
-
-static int recorded_read(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out)
-{
-    return -EOPNOTSUPP;
-}
-
-static int recorded_restore(void *dev, enum el_actuator a, uint32_t key, const char *text)
-{
-    return -EOPNOTSUPP;
-}
-
 static void *recorded_close(void *dev)
 {
     struct recorded *m = dev;
@@ -226,10 +206,6 @@ static const struct el_device_ops recorded_ops = {
     .read_sensors = recorded_read_sensors,
     .read_io = recorded_read_io,
     .actuator_usable = recorded_usable,
-    .actuator_save = recorded_save,
-    .actuator_write = recorded_write,
-    .actuator_read = recorded_read,
-    .actuator_restore = recorded_restore,
     .close = recorded_close,
 };
 

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "model/alarm_private.h"
 
-/* id, severity, name, title, seconds the condition must hold before it is raised, and be gone before it is cleared.
- * Times are assumed: long enough that one odd reading raises nothing, short against the minutes a person needs. */
+/* id, severity, name, title, seconds the condition must hold before the raise, and be gone before the clear. The times
+ * are assumed: long enough that one odd reading raises nothing, short against the minutes a person needs. */
 static const struct el_alarm_kind kinds[] = {
     {EL_ALARM_DRIVE_TEMPERATURE, EL_SEVERITY_WARNING, "drive_temperature",
      "Drive above its warning temperature or limit", 10, 30},
@@ -92,7 +92,7 @@ static uint32_t slot_number(const struct el_snapshot *s, int32_t slot)
     return slot < 0 ? UINT32_MAX : el_snapshot_slots(s)[slot].number;
 }
 
-/* Where the thing of these numbers is now; -1: of none, or no longer there. */
+/* The row that this number has now; -1: about none, or it is no longer there. */
 static int32_t card_row(const struct el_snapshot *s, uint32_t number)
 {
     for (uint32_t i = 0; i < s->cards.count; i++)
@@ -210,7 +210,8 @@ static void clear(const struct el_alarm_step *st, struct watch *w)
     char text[EL_EVENT_TEXT];
 
     if (w->active) {
-        if (!w->reported) { /* a drive that is gone left its slot: who was told of a raise must find its end there */
+        if (!w->reported) { /* of a drive that is gone, the slot it left: whoever saw the raise must find the clear
+                               there too */
             w->alarm.card = card_row(st->s, w->card_number);
             w->alarm.slot = slot_row(st->s, w->alarm.card, w->slot_number);
             w->alarm.index = -1;
@@ -243,7 +244,7 @@ struct el_alarm_baseline *el_alarm_baseline(const struct el_alarm_step *st, uint
     struct el_alarm_baseline *b;
 
     if (slot < t->baselines && t->baseline[slot].card_number == card && t->baseline[slot].slot_number == number)
-        return &t->baseline[slot]; /* the usual case: rows as they always were */
+        return &t->baseline[slot]; /* the usual case: nothing has moved */
     for (uint32_t i = 0; i < t->baselines; i++)
         if (t->baseline[i].card_number == card && t->baseline[i].slot_number == number)
             return &t->baseline[i];

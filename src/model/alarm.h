@@ -37,21 +37,22 @@ enum el_alarm_id {
 struct el_alarm_kind {
     enum el_alarm_id id;
     enum el_severity severity;
-    const char *name;                    /* "drive_temperature": label of metrics and alerts */
-    const char *title;                   /* "Drive above its warning temperature" */
-    double raise_after_s, clear_after_s; /* how long the condition must hold, or be gone */
+    const char *name;  /* "drive_temperature": label of metrics and alerts */
+    const char *title; /* "Drive above its warning temperature" */
+    double raise_after_s,
+        clear_after_s; /* how long the condition must hold before the raise, or be gone before the clear */
 };
 /* NULL for an unknown id. */
 const struct el_alarm_kind *el_alarm_kind(enum el_alarm_id id);
 
-/* Memory of the evaluation between ticks: what is active, since when, and counters' baselines. Opaque; one per daemon.
- */
+/* What the evaluation remembers between ticks: what is active, since when, and the baselines of counters. Opaque; one
+ * per daemon. */
 struct el_alarm_table;
 struct el_alarm_table *el_alarm_table_new(void);
 struct el_alarm_table *el_alarm_table_free(struct el_alarm_table *t);
 
-/* One tick over the rows of `s` (everything but its alarms and events is filled). Changes come out as events through
- * `emit`. */
+/* Evaluates one tick over the rows of `s`, of which everything but alarms and events is filled. Changes are handed to
+ * `emit` as events. */
 typedef void el_alarm_emit(void *ctx, const struct el_event *e);
 void el_alarm_table_step(struct el_alarm_table *t, const struct el_snapshot *s, el_alarm_emit *emit, void *ctx);
 

@@ -3,7 +3,7 @@
 
 #include "model/alarm.h"
 
-/* What a counter stood at when last seen, per slot: alarms on growth compare with it. */
+/* Counters of a slot when last seen: alarms on growth compare with them. */
 struct el_alarm_baseline {
     uint32_t card_number, slot_number;
     bool known;
@@ -23,23 +23,23 @@ struct el_alarm_step {
 struct el_alarm_about {
     enum el_alarm_id id;
     int32_t card, slot, index;
-    uint64_t key; /* tells things of one card and slot apart, the same over rediscoveries: hash of an address or name;
-                     else 0 */
+    uint64_t key; /* tells things of one card and slot apart, and stays the same over rediscoveries: hash of an address
+                     or name, or 0 */
 };
 
 enum el_alarm_verdict {
     EL_ALARM_WELL,    /* the condition does not hold */
-    EL_ALARM_UNKNOWN, /* nobody can tell now: an active alarm stays, none is raised */
+    EL_ALARM_UNKNOWN, /* cannot be told now: an active alarm stays, none is raised */
     EL_ALARM_WRONG,
 };
 
-/* `text` is what is told when the alarm is raised, and where it has no number (NAN) what is shown while it lasts. */
+/* `text` goes into the event when the alarm is raised, and is shown while it lasts where there is no number (NAN). */
 void el_alarm_report(const struct el_alarm_step *st, const struct el_alarm_about *about, enum el_alarm_verdict verdict,
                      double value, double limit, const char *text);
 bool el_alarm_is_active(const struct el_alarm_step *st, const struct el_alarm_about *about);
 /* Something that happened and is over. */
 void el_alarm_happened(const struct el_alarm_step *st, const struct el_alarm_about *about, const char *text);
-/* Every alarm of a slot ends: another drive is in it. */
+/* Ends every alarm of a slot, because another drive is in it. */
 void el_alarm_clear_slot(const struct el_alarm_step *st, int32_t slot);
 /* NULL: out of memory. */
 struct el_alarm_baseline *el_alarm_baseline(const struct el_alarm_step *st, uint32_t slot);

@@ -13,11 +13,11 @@
 #define INLET_HYSTERESIS_C       1.0
 #define HUMIDITY_HYSTERESIS      0.02
 #define POWER_HYSTERESIS         0.02 /* of the limit */
-#define LIMIT_TOLERANCE_C        2.0  /* the governor holds its limit to a degree or so: that is no alarm */
+#define LIMIT_TOLERANCE_C        2.0 /* the governor holds its limit to about a degree, so being that close is no alarm */
 #define WARRANTY_NOTICE_S        (90 * 86400.0)
 #define WARRANTY_NOTICE_RATIO    0.1
 
-/* A few words about a number and its limit, in any locale. Nothing is written where nothing is wrong: that is nearly
+/* A few words about a number and its limit, the same in any locale. Skipped where nothing is wrong, which is nearly
  * always. */
 static const char *words(char out[EL_EVENT_TEXT], enum el_alarm_verdict verdict, const char *what, double value,
                          const char *unit, double limit)
@@ -68,7 +68,7 @@ static void drive_temperature(const struct el_alarm_step *st, const struct el_sl
     bool governed = el_snapshot_cards(st->s)[t->card].governed;
 
     if (governed && isfinite(t->decision.limit_c) && t->decision.limit_c > 0)
-        limit = fmin(limit, t->decision.limit_c + LIMIT_TOLERANCE_C); /* fmin passes by an unknown WCTEMP */
+        limit = fmin(limit, t->decision.limit_c + LIMIT_TOLERANCE_C); /* fmin skips an unknown WCTEMP */
     about.id = EL_ALARM_DRIVE_TEMPERATURE;
     if (isfinite(limit))
         above(st, &about, value, limit, TEMPERATURE_HYSTERESIS_C, "drive hot", "C");
@@ -79,7 +79,7 @@ static void drive_temperature(const struct el_alarm_step *st, const struct el_sl
           "C");
 }
 
-/* The drive's word first, then ours where it stays silent: firmware in failure mode reports no warning. */
+/* The drive's own word first, then our judgement where it stays silent: firmware in failure mode reports no warning. */
 static void drive_health(const struct el_alarm_step *st, const struct el_slot *t, struct el_alarm_about about)
 {
     const struct el_nvme_smart *smart = &t->smart;
@@ -108,7 +108,7 @@ static void drive_health(const struct el_alarm_step *st, const struct el_slot *t
                     words(text, verdict, "rated endurance used", smart->percentage_used, "%", 100));
 }
 
-/* A counter that fell was reset: the new count is the new start, never a difference. */
+/* A counter that fell was reset: its new value is the new baseline, never a difference. */
 static void growth(const struct el_alarm_step *st, struct el_alarm_about about, enum el_alarm_id id, bool known,
                    el_u128 before, el_u128 now, const char *what)
 {
@@ -157,7 +157,7 @@ static void drive_replaced(const struct el_alarm_step *st, const struct el_slot 
         el_text_copy(b->serial, sizeof b->serial, t->identify.serial);
 }
 
-/* While a drive is silent nobody knows: what was active stays so. */
+/* While a drive is silent nothing is known: what was active stays active. */
 static void drive_unknown(const struct el_alarm_step *st, struct el_alarm_about about)
 {
     static const enum el_alarm_id ids[] = {EL_ALARM_DRIVE_TEMPERATURE,
@@ -263,7 +263,7 @@ static uint64_t hash(const char *text)
     return h ? h : 1;
 }
 
-/* A link has two ends, and both see it slow: the lower one, which knows its slot, speaks for it. */
+/* Both ends of a link see that it is slow: only the lower one, which knows its slot, reports it. */
 static bool lower_end_speaks(const struct el_snapshot *s, const struct el_link *port)
 {
     for (uint32_t i = 0; i < s->links.count; i++) {
@@ -293,7 +293,7 @@ static void link_degraded(const struct el_alarm_step *st, uint32_t row)
     flag(st, &about, degraded, text);
 }
 
-/* 0 rpm alone is no failure (some fans rest): the chip's word, a speed below its minimum, or no answer is. */
+/* 0 rpm alone is no failure, as some fans rest. The chip's own word, a speed below its minimum, or no answer is. */
 static void fan(const struct el_alarm_step *st, uint32_t row)
 {
     const struct el_sensor *s = &el_snapshot_sensors(st->s)[row];

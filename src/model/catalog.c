@@ -9,7 +9,7 @@
 #include "model/catalog_private.h"
 #include "model/fill.h"
 
-/* The words of catalog_rows.inc. Row names stand for structures: `slot` for struct el_slot. */
+/* The macros of catalog_rows.inc. Row names stand for structures: `slot` for struct el_slot. */
 #define SUB0
 #define SUB1(a)     .sub = {&el_sub_##a},
 #define SUB2(a, b)  .sub = {&el_sub_##a, &el_sub_##b},
@@ -70,7 +70,7 @@ const char *el_metric_sub_value(const struct el_catalog_context *c, const struct
 
 /* Where the rows of a scope stand. */
 struct rows {
-    size_t offset, count; /* the members of struct el_snapshot that tell it */
+    size_t offset, count; /* the members of struct el_snapshot that say so */
     size_t size;          /* of a row */
 };
 #define ROWS(table, type)                                                                                              \

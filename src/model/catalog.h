@@ -96,7 +96,7 @@ struct el_exporter_stats {
     uint64_t snapshots_refused; /* files that were not a sound snapshot */
     int64_t render_us;          /* the last /metrics */
     int32_t agentx_connected;   /* 0, 1; -1 = SNMP is off */
-    bool config_ok;             /* settings, web configuration and certificates in force are the last ones offered */
+    bool config_ok;             /* the settings, web configuration and certificates in use are the latest ones */
     int32_t snmp_waiting;       /* addresses of SNMP not opened or found yet; -1 = SNMP is off */
     uint64_t snmp_requests, traps_sent, traps_dropped;
 };
@@ -106,7 +106,7 @@ struct el_catalog_context {
     const struct el_snapshot *s;
     const struct el_exporter_stats *exporter; /* NULL: not the exporter */
     int64_t now_us;                           /* BOOTTIME; 0 = the snapshot's own time */
-    bool stale;                               /* the snapshot is too old: only what is still true has a value */
+    bool stale;                               /* the snapshot is too old: only what is true nevertheless has a value */
     uint64_t series;                          /* written so far, for the metric that counts them */
 };
 
@@ -130,7 +130,7 @@ double el_value_double(struct el_value v); /* NAN when absent */
 bool el_value_scaled(struct el_value v, unsigned decimals, int64_t *out);
 size_t el_value_text(char *out, struct el_value v); /* EL_NUM_MAX bytes; "" when absent */
 
-/* A label that tells the series of one row apart: `n` values by index. */
+/* A label that tells the series of one row apart: `n` values, by index. */
 struct el_sub {
     const char *label;
     uint32_t n;

@@ -10,7 +10,7 @@ static const void *field(const struct el_catalog_context *c, const struct el_met
     return (const char *)el_catalog_row(c, m->scope, row) + m->offset + (size_t)m->stride * sub;
 }
 
-/* A stored integer, multiplied; beyond 64 bits a double is as exact as any reader of text is. */
+/* A stored integer times the row's factor. Beyond 64 bits a double is as exact as what reads the text. */
 static struct el_value scaled(const struct el_metric *m, el_u128 v)
 {
     if (v == 0 && m->absent_zero)
@@ -108,7 +108,7 @@ EL_READER(bit)
     return el_unsigned(*(const uint8_t *)field(c, m, row, 0) >> sub & 1);
 }
 
-/* Limits as the drive reports them, odd ones too: they are its own words. Nothing compares with them unchecked. */
+/* Limits as the drive reports them, odd ones included. Nothing compares with them unchecked. */
 EL_READER(kelvin)
 {
     uint16_t v = *(const uint16_t *)field(c, m, row, sub);

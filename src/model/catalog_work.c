@@ -50,7 +50,7 @@ EL_READER(occupied)
     return el_unsigned(state != EL_SLOT_EMPTY && state != EL_SLOT_GONE);
 }
 
-/* A slot that never held a drive has nothing that could be up. */
+/* A slot that never held a drive has nothing to be up or down. */
 EL_READER(up)
 {
     enum el_slot_state state = slot_of(c, row)->state;
@@ -81,7 +81,7 @@ EL_READER(endurance_used)
                                         : el_absent;
 }
 
-/* Only when every drive of the card has told: a sum with a hole is a false low. */
+/* Only when every drive of the card has reported: a sum with a gap would be too low. */
 EL_READER(card_endurance_used)
 {
     const struct el_card *card = &el_snapshot_cards(c->s)[row];
@@ -139,7 +139,7 @@ EL_READER(io_operations)
     return io->valid ? el_unsigned(sub ? io->write_ops : io->read_ops) : el_absent;
 }
 
-/* What never failed is shown for the page that counts, SMART; of the others only what did. */
+/* Zeros are shown for SMART, the page that matters; of other pages only what has failed. */
 EL_READER(read_faults)
 {
     enum el_read what = sub / EL_FAULT_COUNT;

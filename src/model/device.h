@@ -1,5 +1,5 @@
-/* The one device interface. Three backends give it: the host (device/), the twin (twin/), a recorded machine (device/).
- * Whoever calls cannot tell them apart. A call may block when `may_block` says so: then each drive belongs to one
+/* The one device interface. It has three backends: the host (device/), a recorded machine (device/) and the twin
+ * (twin/). Callers cannot tell them apart. Where `may_block` says that calls may block, each drive belongs to one
  * worker. */
 #pragma once
 
@@ -16,7 +16,7 @@ enum el_admin_kind {
 };
 const char *el_admin_kind_name(enum el_admin_kind k);
 
-/* Bytes of what an actuator's `save` gives: settings of others on some four namespaces. */
+/* Bytes that an actuator's `save` may need: other people's settings on some four namespaces. */
 #define EL_ORIGINAL_MAX 1024
 
 struct el_admin {
@@ -31,20 +31,20 @@ struct el_admin {
     uint32_t size;
 };
 
-/* What is plugged in now: rows with their static facts filled (identity of place, not of drive: identify pages are read
- * through `admin`). Arrays are owned by the inventory. */
+/* What is plugged in now: rows with their static facts (where things are; what a drive is comes from its Identify page,
+ * through `admin`). The inventory owns its arrays. */
 struct el_inventory {
     struct el_card *cards;
     struct el_slot *slots;
     struct el_namespace *namespaces;
     struct el_link *links;
     struct el_sensor *sensors;
-    bool *named; /* of each slot: something of its drive may have changed since the last discovery; NULL: of all */
+    bool *named; /* per slot: its drive may have changed since the last discovery; NULL: any may have */
     struct el_snapshot_counts n;
 };
 void el_inventory_free(struct el_inventory *inv); /* frees the arrays, leaves it empty */
 
-/* An I/O budget in watts with the prices it is counted in; ratio is budget over full host I/O power. */
+/* An I/O budget in watts, and the prices in which it is counted. `ratio`: budget over full host I/O power. */
 struct el_cap {
     double ratio, budget_w;
     double read_j_per_byte, write_j_per_byte, read_j_per_op, write_j_per_op;
@@ -63,7 +63,7 @@ uint8_t el_actuator_feature(enum el_actuator kind);
 uint32_t el_actuator_to_feature(enum el_actuator kind, const struct el_actuator_value *v);
 void el_actuator_from_feature(enum el_actuator kind, uint32_t value, struct el_actuator_value *out);
 
-/* Whether two values come to the same on a drive or fan; whether `to` lets it do less than `from`. */
+/* Whether two values have the same effect on a drive or fan; whether `to` allows it less than `from`. */
 bool el_actuator_same(enum el_actuator kind, const struct el_actuator_value *x, const struct el_actuator_value *y);
 bool el_actuator_lowers(enum el_actuator kind, const struct el_actuator_value *from,
                         const struct el_actuator_value *to);
@@ -71,8 +71,8 @@ bool el_actuator_lowers(enum el_actuator kind, const struct el_actuator_value *f
 struct el_device_ops {
     const char *name; /* "host", "twin", "recorded" */
     bool may_block;   /* calls can hang: give each drive its own worker */
-    bool lasts;       /* what is set outlives this process */
-    bool by_order; /* cards are numbered by the order of the day: whoever wants to know them again must remember them */
+    bool lasts;       /* settings outlive this process */
+    bool by_order;    /* card numbers are today's order: to recognize a card later, remember its drives */
 
     /* The machine as it is now. 0 or -errno; `inv` is replaced whole. Call again after `changed`. */
     int (*discover)(void *dev, struct el_inventory *inv);
@@ -82,20 +82,21 @@ struct el_device_ops {
 
     /* One admin command to the drive with this key. 0, an NVMe status > 0, or -errno. */
     int (*admin)(void *dev, uint32_t key, struct el_admin *cmd);
-    /* Fresh values into rows that discover made. Rows whose source fails say so in their quality. 0 or -errno. */
+    /* Fresh values into rows made by `discover`. Rows whose source fails say so in their quality. 0 or -errno. */
     int (*read_links)(void *dev, struct el_link *links, uint32_t n);
     int (*read_sensors)(void *dev, struct el_sensor *sensors, uint32_t n);
     int (*read_io)(void *dev, uint32_t key, struct el_slot_io *io);
 
-    /* Actuators. `key`: drive key, or sensor key of a fan. `usable` is 0, or -errno with the reason in `why`.
-     * `save` writes what stands there now as one line of text that `restore` understands after a crash of the daemon;
-     * the text has room for EL_ORIGINAL_MAX bytes, and what does not fit is not usable. */
+    /* Actuators. `key`: drive key, or sensor key of a fan. `usable` is 0, or -errno with the reason in `why`; where it
+     * never is, the other calls may be NULL. `save` writes the present setting as one line of text that `restore`
+     * understands even after a crash of the daemon; the text has room for EL_ORIGINAL_MAX bytes, and an actuator whose
+     * setting does not fit is not usable. */
     int (*actuator_usable)(void *dev, enum el_actuator a, uint32_t key, char *why, size_t why_size);
     int (*actuator_save)(void *dev, enum el_actuator a, uint32_t key, char *text, size_t size);
     int (*actuator_write)(void *dev, enum el_actuator a, uint32_t key, const struct el_actuator_value *v);
     int (*actuator_read)(void *dev, enum el_actuator a, uint32_t key, struct el_actuator_value *out);
-    /* Reads or writes of many drives follow at once: what they all look at may be looked at here, once for all of them;
-     * not `anew`: unless that was a moment ago. NULL: each looks for itself. */
+    /* Announces reads or writes of many drives, so that what all of them need is looked up once. Not `anew`: an answer
+     * of a moment ago will do. NULL: each call looks for itself. */
     void (*actuator_survey)(void *dev, bool anew);
     int (*actuator_restore)(void *dev, enum el_actuator a, uint32_t key, const char *text);
 

@@ -32,6 +32,6 @@ void el_fill_unread(struct el_slot *slot, enum el_read what, int error);
 /* Readings that the SMART page gave before `oldest_us` turn stale. */
 void el_fill_expire(struct el_slot *slot, int64_t oldest_us);
 
-/* The drive is no longer there: nothing that it said is true any more. Its serial goes to `last_serial`; place,
- * counters of our own work and the decision stay. */
+/* The drive is no longer there: clears what it reported. Its serial goes to `last_serial`; its place, our own counters
+ * and the decision stay. */
 void el_fill_forget(struct el_slot *slot);

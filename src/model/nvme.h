@@ -36,7 +36,7 @@ enum el_nvme_fid {
 struct el_nvme_power_state {
     uint32_t max_uw;
     uint32_t idle_uw;   /* after 30 s without I/O */
-    uint32_t active_uw; /* most, as a mean over 10 s of the workload that the drive names */
+    uint32_t active_uw; /* highest mean over 10 s under the workload that the drive names */
     uint32_t entry_us, exit_us;
     bool operational;
 };
@@ -132,7 +132,7 @@ struct el_nvme_ocp {
 };
 #define EL_NVME_NO_CAPACITOR 0xffff
 
-/* TCG Level 0 Discovery. A drive without security protocols says by that that it has none of it. */
+/* TCG Level 0 Discovery. A drive without security protocols has nothing of this. */
 struct el_nvme_security {
     bool tcg;               /* a discovery page was given */
     bool locking_supported; /* it can be locked */
@@ -141,21 +141,21 @@ struct el_nvme_security {
     bool media_encryption;  /* what stands on the media is encrypted */
     uint16_t ssc;           /* feature code of its newest security subsystem class; 0 = none known */
 };
-#define EL_NVME_SECURITY_SIZE 2048u             /* asked for: room for more features than any drive has (assumed) */
+#define EL_NVME_SECURITY_SIZE 2048u /* bytes asked for: room for more features than any drive has (assumed) */
 const char *el_nvme_ssc_name(uint16_t feature); /* "opal-2", "pyrite-2", "enterprise", ...; "" = none known */
 /* Whether the list of security protocols (protocol 00h) has `protocol` in it. Any bytes will do. */
 bool el_nvme_security_lists(const uint8_t *page, size_t size, uint8_t protocol);
 /* 0, or -EBADMSG with `out` untouched: shorter than its header. Any bytes will do. */
 int el_nvme_decode_security(struct el_nvme_security *out, const uint8_t *page, size_t size);
 
-/* What a page is worth before any field is believed. */
+/* Whether a page is worth decoding at all. */
 enum el_nvme_page { EL_NVME_PAGE_USABLE, EL_NVME_PAGE_ALL_ZERO, EL_NVME_PAGE_ALL_ONES };
 enum el_nvme_page el_nvme_page_kind(const void *page, size_t size);
 /* The same for a SMART page by the fields it defines: a page that is zero there is no reading even when reserved bytes
  * are set, one whose leading fields are all ones comes from a device that is gone. */
 enum el_nvme_page el_nvme_smart_kind(const uint8_t page[EL_NVME_SMART_SIZE]);
 
-/* Each decoder takes exactly its page size and cannot fail: bytes are bytes. */
+/* Each decoder takes exactly its page size and cannot fail. */
 void el_nvme_decode_identify(struct el_nvme_identify *out, const uint8_t page[EL_NVME_IDENTIFY_SIZE]);
 void el_nvme_decode_namespace(struct el_nvme_namespace *out, const uint8_t page[EL_NVME_IDENTIFY_SIZE]);
 void el_nvme_decode_smart(struct el_nvme_smart *out, const uint8_t page[EL_NVME_SMART_SIZE]);
@@ -166,7 +166,7 @@ void el_nvme_decode_self_test(struct el_nvme_self_test *out, const uint8_t page[
 void el_nvme_decode_endurance(struct el_nvme_endurance *out,
                               const uint8_t page[EL_NVME_LOG_SIZE]); /* group: left alone */
 void el_nvme_decode_sanitize(struct el_nvme_sanitize *out, const uint8_t page[EL_NVME_LOG_SIZE]);
-/* False, `out` untouched: the GUID says that this vendor's log C0h is something else. */
+/* False, `out` untouched: by its GUID this vendor's log C0h is something else. */
 bool el_nvme_decode_ocp(struct el_nvme_ocp *out, const uint8_t page[EL_NVME_LOG_SIZE]);
 
 /* Kelvin to milli-degrees Celsius as nvme-cli and smartctl do it (K - 273). False when 0 (not reported) or when no

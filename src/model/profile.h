@@ -18,7 +18,7 @@ struct el_profile_power_state {
     bool operational;
 };
 
-/* One drive model. Temperatures in Celsius; 0 K style "not reported" is NAN. */
+/* One drive model. What it does not report is NAN. */
 struct el_drive_profile {
     char name[EL_NAME_MAX];         /* file name without .yaml: "samsung-pm983-m2-1t92" */
     char derived_from[EL_NAME_MAX]; /* "" or the generic profile that filled what this one does not state */
@@ -62,7 +62,7 @@ struct el_card_profile {
     double typical_w, max_w;      /* card power; NAN = not published */
     double rated_endurance_bytes; /* whole card, 0 = unknown */
     double warranty_years;
-    /* Thermal start values (see DESIGN "Plant"): sink resistance at 400 LFM falls as (400/v)^n */
+    /* Thermal start values. The sink's resistance at v LFM is that at 400 LFM times (400 / v)^sink_r_exponent. */
     double sink_r400_c_per_w, sink_r_exponent, sink_c_j_per_k, drive_r_c_per_w, drive_c_j_per_k;
     double switch_w, switch_limit_c;
     uint32_t fans;

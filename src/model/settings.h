@@ -42,7 +42,7 @@ struct el_card_settings {
 };
 
 struct el_settings {
-    struct el_text_shape file; /* they were read from */
+    struct el_text_shape file; /* what the file they were read from looked like */
     char profiles_dir[EL_PATH_MAX];
     char state_dir[EL_PATH_MAX], runtime_dir[EL_PATH_MAX];
     enum el_log_level log_level;

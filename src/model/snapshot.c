@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SNAPSHOT_MAX      (256u << 20) /* no machine comes near; keeps a lying size from eating memory */
+#define SNAPSHOT_MAX      (256u << 20) /* no machine comes near it; keeps a wrong size from eating memory */
 #define STALE_PERIODS     3LL          /* one may be late; assumed */
 #define PERIOD_MS_DEFAULT 2000
 #define PRIME             0x100000001b3ULL
@@ -44,8 +44,8 @@ static uint32_t layout_id(void)
     return h;
 }
 
-/* FNV-1a over 8-byte words, four in flight because each step waits for its own multiplication: finds torn and foreign
- * files, is no signature. */
+/* FNV-1a over 8-byte words, four at a time because each step waits for its own multiplication. Finds torn and foreign
+ * files; it is no signature. */
 static uint64_t checksum(const struct el_snapshot *s)
 {
     const uint64_t *p = (const uint64_t *)(const void *)&s->seq,
@@ -280,7 +280,7 @@ static bool is_snapshot(const struct el_snapshot *head)
     return memcmp(head->magic, EL_SNAPSHOT_MAGIC, sizeof head->magic) == 0;
 }
 
-/* The snapshot that begins so, of at most `room` bytes, in a block of its own. */
+/* Copies the snapshot with this head, of at most `room` bytes, into a block of its own. */
 static int read_frame(int fd, const struct el_snapshot *head, off_t at, off_t room, struct el_snapshot **out,
                       const char **why)
 {
@@ -335,6 +335,6 @@ int el_snapshot_read_open(int fd, struct el_snapshot **out, const char **why)
     newer = read_at(fd, &head[1], sizeof head[1], room) == 0 && is_snapshot(&head[1]) && head[1].seq > head[0].seq;
     r = read_frame(fd, &head[newer], newer * room, room, out, why);
     if (r == -EBADMSG && read_frame(fd, &head[!newer], !newer * room, room, out, &unsaid) == 0)
-        r = 0; /* the newer one is being written: there is the one before */
+        r = 0; /* the newer one is being written: take the other */
     return r;
 }

@@ -16,7 +16,7 @@
 #define EL_EVENTS_MAX       256
 #define EL_EVENT_TEXT       120
 
-/* A page that was read: when, and what it is worth. */
+/* When a page was read, and how good it is. */
 struct el_stamp {
     int64_t time_us; /* of the last successful read; 0 = never */
     enum el_quality quality;
@@ -61,7 +61,7 @@ struct el_card {
     uint64_t failsafe_entries;
 };
 
-/* Whether what is decided also happens: nothing is capped by advice, or in a pause. */
+/* True when decisions are carried out: `advise` caps nothing, nor does anything while paused. */
 static inline bool el_card_enforced(const struct el_card *c)
 {
     return c->mode == EL_MODE_ENFORCE && !c->paused;
@@ -139,7 +139,7 @@ struct el_slot {
     char controller[16], address[24], label[32], transport[16], ctrl_state[16],
         driver[16]; /* "nvme3", "0000:05:00.0", physical slot, "pcie", "live", "nvme" */
     char profile[EL_NAME_MAX];
-    char last_serial[61]; /* of the drive that was here before this one or before it went */
+    char last_serial[61]; /* of the drive that was here before this one, or before the slot became empty */
     int64_t up_since_us, last_success_us;
     int64_t last_success_realtime_us;
     uint64_t replaced; /* drives swapped in this slot since the daemon first saw it, one more if before its start */
@@ -167,7 +167,7 @@ struct el_slot {
 
     double rated_endurance_bytes;                              /* 0 = unknown */
     double wear_days_remaining, write_rate_1d, write_rate_30d; /* bytes per second; NAN = unknown */
-    double wear_days_low, wear_days_high;                      /* what the forecast could also be; NAN = unknown */
+    double wear_days_low, wear_days_high;                      /* bounds of the forecast; NAN = unknown */
     uint32_t wear_basis;                                       /* 0 none, 1 rated bytes, 2 percentage used */
 
     struct el_slot_decision decision;
@@ -184,7 +184,7 @@ struct el_namespace {
 enum el_link_role { EL_LINK_ROOT_PORT = 0, EL_LINK_UPSTREAM, EL_LINK_DOWNSTREAM, EL_LINK_DRIVE, EL_LINK_ROLE_COUNT };
 const char *el_link_role_name(enum el_link_role r);
 
-#define EL_AER_ERRORS 12 /* kinds that one link has counted, all severities together; few links count any */
+#define EL_AER_ERRORS 12 /* kinds of error counted on one link, of all severities; few links count any */
 enum el_aer_severity { EL_AER_CORRECTABLE = 0, EL_AER_NONFATAL, EL_AER_FATAL, EL_AER_COUNT };
 
 /* One PCIe function and the link above it. 0 in speed or width = unknown. */
@@ -226,7 +226,7 @@ static inline bool el_link_is_degraded(const struct el_link *l)
             (l->expected_width && l->current_width < l->expected_width));
 }
 
-/* What a degraded link should run at, for people: the half that nobody promises is as it is. */
+/* What a degraded link should run at, for people. Where nothing is expected, it is what the link does now. */
 static inline uint32_t el_link_wanted_mts(const struct el_link *l)
 {
     return l->expected_mts ? l->expected_mts : l->current_mts;
@@ -250,7 +250,7 @@ enum el_sensor_kind {
 };
 const char *el_sensor_kind_name(enum el_sensor_kind k);
 
-/* What a board sensor tells the governor. */
+/* What a board sensor means to the governor. */
 enum el_sensor_role {
     EL_ROLE_NONE = 0,
     EL_ROLE_INLET,
@@ -348,7 +348,7 @@ void el_snapshot_seal(struct el_snapshot *s);
  * checked. */
 const struct el_snapshot *el_snapshot_check(const void *bytes, size_t n, const char **why);
 
-/* Casts the const away, for the one who fills the rows. */
+/* Casts the const away, for whoever fills the rows. */
 #define EL_SNAPSHOT_TABLE(name, type)                                                                                  \
     static inline struct type *el_snapshot_##name(const struct el_snapshot *s)                                         \
     {                                                                                                                  \
@@ -365,8 +365,8 @@ EL_SNAPSHOT_TABLE(alarms, el_alarm)
 /* The link of this role on the slot's card; of EL_LINK_DRIVE, the slot's own. NULL = none known. */
 const struct el_link *el_snapshot_link(const struct el_snapshot *s, uint32_t slot, enum el_link_role role);
 
-/* False: older than three of its periods. The daemon hangs or is gone, and nobody may believe what changes by the
- * second. */
+/* False when older than three of its periods: the daemon hangs or is gone, and fast-changing values must not be
+ * trusted. */
 bool el_snapshot_fresh(const struct el_snapshot *s, int64_t now_us);
 
 /* From a file: of a lone one, which is its bytes, or of two that are written in turns (base/pair.h), then the newer one

@@ -52,5 +52,6 @@ struct el_web_config {
 
 struct el_web_config *el_web_config_free(struct el_web_config *c); /* takes NULL, returns NULL */
 
-/* What protection `now` has that `next` has not, in words; NULL: none. Either may be NULL: plain HTTP for everyone. */
+/* The protection that `now` has and `next` lacks, in words; NULL = none. Either may be NULL: plain HTTP for everyone.
+ */
 const char *el_web_config_drops(const struct el_web_config *now, const struct el_web_config *next);
