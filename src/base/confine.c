@@ -10,6 +10,7 @@
 #include <seccomp.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -162,9 +163,7 @@ static int confine_files(const struct el_confine *c)
 static const int allowed[] = {
     /* memory, threads, time */
     SCMP_SYS(brk),
-    SCMP_SYS(mmap),
     SCMP_SYS(munmap),
-    SCMP_SYS(mprotect),
     SCMP_SYS(mremap),
     SCMP_SYS(madvise),
     SCMP_SYS(futex),
@@ -204,8 +203,6 @@ static const int allowed[] = {
     SCMP_SYS(write),
     SCMP_SYS(writev),
     SCMP_SYS(close),
-    SCMP_SYS(open),
-    SCMP_SYS(openat),
     SCMP_SYS(lseek),
     SCMP_SYS(stat),
     SCMP_SYS(fstat),
@@ -225,7 +222,6 @@ static const int allowed[] = {
     SCMP_SYS(renameat2),
     SCMP_SYS(unlink),
     SCMP_SYS(unlinkat),
-    SCMP_SYS(fchmod),
     SCMP_SYS(fallocate),
     SCMP_SYS(utimensat),
     SCMP_SYS(fsync),
@@ -254,14 +250,68 @@ static int allow(scmp_filter_ctx f, const struct el_confine_call *c)
     return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, c->number, n, cmp);
 }
 
+/* No file of ours runs with rights of others, and no memory becomes code: what is loaded is loaded by now. None of
+ * these bits may be set in that argument; of a mode that only counts where a file is made, `flags` are where it says
+ * so. */
+#define SETID   (S_ISUID | S_ISGID)
+#define UNNAMED (O_TMPFILE & ~O_DIRECTORY)
+static const struct guard {
+    int call;
+    bool listed; /* a call of all programs of ours; these first */
+    unsigned arg, flags;
+    uint64_t bits;
+} guards[] = {
+    {SCMP_SYS(fchmod), true, 1, 0, SETID},   {SCMP_SYS(open), true, 2, 1, SETID},
+    {SCMP_SYS(openat), true, 3, 2, SETID},   {SCMP_SYS(mprotect), true, 2, 0, PROT_EXEC},
+    {SCMP_SYS(open), false, 1, 0, UNNAMED},  {SCMP_SYS(openat), false, 2, 0, UNNAMED},
+    {SCMP_SYS(chmod), false, 1, 0, SETID},   {SCMP_SYS(fchmodat), false, 2, 0, SETID},
+    {SCMP_SYS(creat), false, 1, 0, SETID},   {SCMP_SYS(mkdir), false, 1, 0, SETID},
+    {SCMP_SYS(mkdirat), false, 2, 0, SETID},
+};
+
+static int add_masked(scmp_filter_ctx f, uint32_t action, int call, unsigned arg, uint64_t mask, uint64_t value)
+{
+    return seccomp_rule_add(f, action, call, 1, SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, mask, value));
+}
+
+static int allow_guarded(scmp_filter_ctx f)
+{
+    int r = add_masked(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, PROT_EXEC, 0);
+
+    for (const struct guard *g = guards; r == 0 && g < guards + EL_ARRAY_SIZE(guards) && g->listed; g++) {
+        r = add_masked(f, SCMP_ACT_ALLOW, g->call, g->arg, g->bits, 0);
+        if (r == 0 && g->flags)
+            r = add_masked(f, SCMP_ACT_ALLOW, g->call, g->flags, O_CREAT | UNNAMED, 0);
+    }
+    return r;
+}
+
+/* Of programs that are still to be loaded: what is mapped is code or can be written. */
+static int refuse_guarded(scmp_filter_ctx f)
+{
+    static const uint64_t bits[] = {S_ISUID, S_ISGID, PROT_EXEC, UNNAMED}, both = PROT_WRITE | PROT_EXEC;
+    const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
+    int r = add_masked(f, refuse, SCMP_SYS(mmap), 2, both, both);
+
+    for (const struct guard *g = guards; g < guards + EL_ARRAY_SIZE(guards); g++)
+        for (size_t b = 0; r == 0 && b < EL_ARRAY_SIZE(bits); b++)
+            if (g->bits & bits[b])
+                r = seccomp_rule_add(f, refuse, g->call, g->flags ? 2 : 1,
+                                     SCMP_CMP(g->arg, SCMP_CMP_MASKED_EQ, bits[b], bits[b]),
+                                     SCMP_CMP(g->flags, SCMP_CMP_MASKED_EQ, O_CREAT, O_CREAT));
+    return r;
+}
+
 /* clone only for threads; ioctl only what libraries ask of any descriptor. clone3 hides its flags in memory: glibc
  * falls back on ENOSYS. */
 static int allow_careful(scmp_filter_ctx f)
 {
     static const uint64_t asked[] = {TCGETS, FIONREAD, FIONBIO};
     const uint64_t thread = CLONE_VM | CLONE_THREAD;
-    int r = allow(f, &(struct el_confine_call){SCMP_SYS(clone), {thread}, {thread}});
+    int r = allow_guarded(f);
 
+    if (r == 0)
+        r = allow(f, &(struct el_confine_call){SCMP_SYS(clone), {thread}, {thread}});
     if (r == 0)
         r = seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     for (size_t i = 0; r == 0 && i < EL_ARRAY_SIZE(asked); i++)
@@ -344,7 +394,7 @@ static int refuse_listed(scmp_filter_ctx f)
     if (r == 0)
         r = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
                              SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCSTI));
-    return r;
+    return r < 0 ? r : refuse_guarded(f);
 }
 
 static int filter_calls(const struct el_confine *c)

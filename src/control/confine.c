@@ -117,7 +117,7 @@ int el_govern_confine(const struct el_govern_confine *o, const struct el_setting
         {SCMP_SYS(timerfd_create)},
         {SCMP_SYS(timerfd_settime)},
         {SCMP_SYS(flock)},
-        {SCMP_SYS(mkdir)},
+        {SCMP_SYS(mkdir), {0, S_ISUID | S_ISGID}},
         {SCMP_SYS(statfs)},
         {SCMP_SYS(fstatfs)},
         {SCMP_SYS(pwrite64)},

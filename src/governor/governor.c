@@ -126,8 +126,9 @@ static void slot_book(struct el_governor *g, uint32_t i, const struct el_governo
 {
     const struct el_slot_decision *last = &g->last.slot[i];
     const struct el_safety_slot *s = &g->safety->slot[i];
-    bool held = !(fabs(in->slot[i].cap_ratio_in_force - d->cap_ratio) > 0.02) && !(s->disobeys && d->cap_ratio < 1),
-         hot = s->trusted_c >= g->card.slot[i].warning_c;
+    bool hot = s->trusted_c >= g->card.slot[i].warning_c,
+         run_over = s->disobeys || (hot && in->now_us - s->obeyed_us > RETRY_US),
+         held = !(fabs(in->slot[i].cap_ratio_in_force - d->cap_ratio) > 0.02) && !(run_over && d->cap_ratio < 1);
 
     if (d->cap_ratio >= 1 && !saves(&g->card.slot[i], d->power_state) && d->constraint < EL_CONSTRAINT_STALE_SENSOR)
         d->constraint = EL_CONSTRAINT_NONE;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "control/journal.h"
 #include "trial.h"
@@ -12,6 +13,9 @@
 #define OLD_HOT_S   10.0
 #define OLD_COOL_S  60.0
 #define HOLD_S      20.0
+#define OBEY_S      20.0 /* that a cap may take to bite: sooner nobody knows that it does not */
+#define LIE_C       2.0
+#define LIVES       20
 #define FLOOR_RATIO 0.05 /* a cap is never lower */
 #define TRIES       3    /* rounds: a hand that failed is tried again every 5 s while its drive is hot */
 #define GRAIN_C     0.5  /* half of the degree in which drives tell their temperature */
@@ -45,7 +49,7 @@ static bool may_write(const struct trial *t, const struct el_slot *s, const stru
     static const enum broken_kind hand[] = {BROKEN_WRITE_REFUSED, BROKEN_WRITE_HALF, BROKEN_READ_BACK, BROKEN_SAVE,
                                             BROKEN_RESTORE};
 
-    if (!t->tick || t->settings.governor.mode != EL_MODE_ENFORCE || !truth->present || !s->identify.serial[0])
+    if (t->settings.governor.mode != EL_MODE_ENFORCE || !truth->present || !s->identify.serial[0])
         return false;
     for (size_t i = 0; i < EL_ARRAY_SIZE(hand); i++)
         if (broken_now(&t->b, hand[i], slot))
@@ -53,18 +57,21 @@ static bool may_write(const struct trial *t, const struct el_slot *s, const stru
     return !journal_broken(&t->b) || journalled(t, s->identify.serial);
 }
 
-/* How bad what the daemon is told of this drive is: 0 not, 1 a matter of the drive, 2 of all. */
-static int told(struct heat *h, const struct el_slot *s, uint32_t i, double now)
+/* How bad what the daemon is told of this drive is: 0 not, 1 a matter of the drive, 2 hot enough to be one of all. What
+ * lies is no more than at its limit until it says that it is too hot. */
+static int told(struct heat *h, const struct el_slot *s, uint32_t i, double true_c, double now)
 {
     const struct el_reading *r = &s->temp_mc[0];
+    double warning_c = trial_drive(i)->wctemp_c, limit_c = s->decision.limit_c;
 
     if (r->quality == EL_GOOD) {
         h->good_c[i] = (float)r->value / 1000;
         h->good_s[i] = now;
-        return (h->good_c[i] >= s->decision.limit_c) + (h->good_c[i] >= trial_drive(i)->wctemp_c);
+        return (h->good_c[i] > (fabs(h->good_c[i] - true_c) > LIE_C ? warning_c : limit_c)) +
+               (h->good_c[i] >= warning_c);
     }
     return h->good_s[i] > 0 &&
-           now - h->good_s[i] > HOLD_S + (h->good_c[i] >= s->decision.limit_c - NEAR_C ? OLD_HOT_S : OLD_COOL_S);
+           now - h->good_s[i] > HOLD_S + (h->good_c[i] >= limit_c - NEAR_C ? OLD_HOT_S : OLD_COOL_S);
 }
 
 static float since(bool is, float before, double now)
@@ -92,18 +99,19 @@ void heat_round(struct trial *t, const struct el_twin_truth *truth, double now)
 
     for (uint32_t i = 0; i < truth->slots; i++) {
         const struct el_slot *slot = s && i < s->slots.count ? &el_snapshot_slots(s)[i] : NULL;
-        int bad = slot ? told(h, slot, i, now) : 0;
+        bool acts = slot && t->settings.governor.mode == EL_MODE_ENFORCE;
+        int bad = acts ? told(h, slot, i, truth->slot[i].temp_c, now) : 0;
 
         h->temp_c[r][i] = truth->slot[i].present ? (float)truth->slot[i].temp_c : NAN;
         h->told_s[r][i] = since(bad > 0, r ? h->told_s[r - 1][i] : NAN, now);
-        h->all_s[r][i] = since(bad > 1, r ? h->all_s[r - 1][i] : NAN, now);
+        h->all_s[r][i] = since(bad > 1, r ? h->all_s[r - 1][i] : NAN, now + OBEY_S);
         h->hand[r][i] = slot && may_write(t, slot, &truth->slot[i], (int)i);
         if (h->hand[r][i] && now >= (i == h->slot ? h->force_s : h->force_all_s))
             hold_down(t, slot, i);
     }
 }
 
-static struct trial *live_again(const struct trial *t, uint32_t slot, double force_s, double all_s)
+static struct trial *live_once(const struct trial *t, uint32_t slot, double force_s, double all_s)
 {
     struct trial *again = calloc(1, sizeof *again);
 
@@ -115,6 +123,21 @@ static struct trial *live_again(const struct trial *t, uint32_t slot, double for
     if (trial_open(again)) {
         trial_live(again);
         trial_close(again);
+    }
+    return again;
+}
+
+/* A daemon that is killed may or may not have saved what it learnt: then it takes some lives until one is the same. */
+static struct trial *live_again(const struct trial *t, uint32_t slot, double force_s, double all_s)
+{
+    size_t same = (size_t)(force_s / TRIAL_TICK_S) * sizeof t->heat.temp_c[0];
+    struct trial *again = NULL;
+
+    for (int lives = 0; lives < LIVES; lives++) {
+        free(again);
+        again = live_once(t, slot, force_s, all_s);
+        if (memcmp(again->heat.temp_c, t->heat.temp_c, same) == 0)
+            break;
     }
     return again;
 }

@@ -1,10 +1,10 @@
-/* Whether a temperature above critical could have been prevented with the information there was. The daemon is told
- * that a drive is in danger when it has a good reading at the drive's limit or above, or has had none for as long as
- * the failsafe waits; and that its own cap does not hold it, which concerns all drives, when that reading is at its
- * warning temperature or above. Who stood above critical lives again: the same to the second, but from when the daemon
- * was told on, the drive, or all of them, are held at their floors, as far as they may be written to. More no actuator
- * can do: where that would have kept the drive below, it was preventable. There is no grace: the time that heat takes
- * to go is in the plant. */
+/* Whether a temperature above critical could have been prevented with the information there was. The daemon, when it
+ * enforces, is told that a drive is in danger by a good reading above the drive's limit, or by none for as long as the
+ * failsafe waits; and that the drive's own cap does not hold it, which concerns all drives, by a reading that stays at
+ * its warning temperature or above for as long as a cap may take to bite. Who stood above critical lives again: the
+ * same to the second, but from when the daemon was told on, the drive, or all of them, are held at their floors, as
+ * far as they may be written to. More no actuator can do: where that would have kept the drive below, it was
+ * preventable. There is no grace: the time that heat takes to go is in the plant. */
 #pragma once
 
 #include "model/snapshot.h"

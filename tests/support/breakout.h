@@ -5,8 +5,10 @@
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -17,7 +19,8 @@
 
 enum { OUT = 0, DENIED = 1, NOT_ENTERED = 2 };
 
-/* Set by the test: how the sandbox is entered, what lies outside of it, a port that listens. */
+/* Set by the test: how the sandbox is entered, what lies outside of it, a port that listens; WRITABLE_DIR, the name of
+ * the directory in the scratch that can be written. */
 static int enter(const void *sandbox);
 static char secret[SCRATCH_PATH];
 static uint16_t port;
@@ -109,6 +112,69 @@ static inline int unshare_nothing(void)
     return verdict(syscall(SYS_unshare, 0) == 0);
 }
 
+/* Each of the calls that give a file its mode. */
+static inline int set_id_file(void)
+{
+    static const mode_t modes[] = {S_ISUID | 0755, S_ISGID | 0755};
+    char path[SCRATCH_PATH];
+    bool done = false;
+
+    scratch_path(path, WRITABLE_DIR "/set-id");
+    for (int i = 0; i < 2; i++) {
+        int fd = open(path, O_WRONLY | O_CREAT, 0600), tmp;
+
+        if (fd < 0)
+            return NOT_ENTERED; /* it writes there */
+        done |= fchmod(fd, modes[i]) == 0 || chmod(path, modes[i]) == 0 || fchmodat(AT_FDCWD, path, modes[i], 0) == 0;
+        close(fd);
+        unlink(path);
+        tmp = (int)syscall(SYS_open, path, O_WRONLY | O_CREAT, modes[i]);
+        done |= tmp >= 0 || open(path, O_WRONLY | O_CREAT, modes[i]) >= 0 || creat(path, modes[i]) >= 0;
+        unlink(path);
+        done |= mkdir(path, modes[i]) == 0;
+        rmdir(path);
+        scratch_path(path, WRITABLE_DIR);
+        done |= open(path, O_WRONLY | O_TMPFILE, modes[i]) >= 0;
+        scratch_path(path, WRITABLE_DIR "/set-id");
+    }
+    return verdict(done);
+}
+
+static inline int write_code(void)
+{
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return verdict(p != MAP_FAILED);
+}
+
+static inline int make_code(void)
+{
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return verdict(p != MAP_FAILED && mprotect(p, 4096, PROT_READ | PROT_EXEC) == 0);
+}
+
+/* As a library is: from a file that it wrote itself. */
+static inline int map_code(void)
+{
+    char path[SCRATCH_PATH];
+    int fd;
+
+    scratch_path(path, WRITABLE_DIR "/code");
+    fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || write(fd, "x", 1) != 1)
+        return NOT_ENTERED;
+    unlink(path);
+    return verdict(mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) != MAP_FAILED);
+}
+
+static inline void code_attempts(const void *sandbox)
+{
+    attempt("a file with rights of others", set_id_file, true, sandbox);
+    attempt("memory that is written and run", write_code, true, sandbox);
+    attempt("memory that was written, then run", make_code, true, sandbox);
+}
+
 /* What no sandbox of ours lets anybody do. */
 static inline void common_attempts(const void *sandbox)
 {
@@ -120,6 +186,8 @@ static inline void common_attempts(const void *sandbox)
     attempt("ptrace", be_traced, true, sandbox);
     attempt("signalling its parent", signal_parent, true, sandbox);
     attempt("unshare", unshare_nothing, true, sandbox);
+    code_attempts(sandbox);
+    attempt("running what it wrote", map_code, true, sandbox);
 }
 
 static inline void *thread(void *arg)

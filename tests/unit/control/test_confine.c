@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 #include "control/confine.h"
+#define WRITABLE_DIR "state"
 #include "support/breakout.h"
 
 #define SYS_FILE "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -198,6 +199,7 @@ static void launcher_breakouts(void **state)
     attempt("writing elsewhere in /sys", write_sys, access(SYS_FILE, W_OK) == 0, &launcher);
     attempt("writing the settings", write_config, true, &launcher);
     attempt("a link to elsewhere", link_out, true, &launcher);
+    code_attempts(&launcher);
     attempt("calls that no program of ours makes", other_calls, admin, &launcher);
     if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= 6)
         attempt("signalling its parent", signal_parent, true, &launcher);

@@ -3,6 +3,7 @@
 #include <sys/un.h>
 
 #include "exporter/sandbox.h"
+#define WRITABLE_DIR "w"
 #include "support/breakout.h"
 
 static char readable[SCRATCH_PATH], writable[SCRATCH_PATH], inside[SCRATCH_PATH], socket_path[SCRATCH_PATH];
