@@ -188,6 +188,14 @@ bool el_drive_set_missing(const struct el_drive_set *ds, const struct el_world *
     return false;
 }
 
+bool el_drive_set_answered(const struct el_drive_set *ds)
+{
+    for (uint32_t i = 0; i < ds->n; i++)
+        if (ds->drive[i].running && el_worker_idle(ds->drive[i].worker))
+            return true;
+    return false;
+}
+
 static void take_namespaces(const struct el_poll *p, struct el_world *w, uint32_t slot)
 {
     struct el_namespace *n = el_snapshot_namespaces(w->s);
@@ -366,6 +374,12 @@ int el_drive_set_take(struct el_drive_set *ds, struct el_world *w, uint32_t from
             return (int)i;
         }
     return -1;
+}
+
+void el_drive_set_return(struct el_drive_set *ds, struct el_world *w, const struct el_settings *s, int64_t now_us)
+{
+    for (int row = -1; (row = el_drive_set_take(ds, w, (uint32_t)(row + 1), now_us)) >= 0;)
+        set_due(&ds->drive[row], &el_snapshot_slots(w->s)[row], s);
 }
 
 void el_drive_set_collect(struct el_drive_set *ds, struct el_world *w, const struct el_settings *s, int64_t now_us)

@@ -59,6 +59,10 @@ uint32_t el_drive_set_start(struct el_drive_set *d, const struct el_world *w, co
 bool el_drive_set_waiting(const struct el_drive_set *d, int64_t since_us);
 /* True while a drive that is not up has a command out: whenever it comes back, that is news. */
 bool el_drive_set_missing(const struct el_drive_set *d, const struct el_world *w);
+/* True while an answer waits to be taken. */
+bool el_drive_set_answered(const struct el_drive_set *d);
+/* Takes answers that came between rounds, so that a drive that is back can be asked in the round that begins. */
+void el_drive_set_return(struct el_drive_set *d, struct el_world *w, const struct el_settings *s, int64_t now_us);
 /* Takes the answer of the next drive from row `from` on that has one; its row, or -1 when there is none. */
 int el_drive_set_take(struct el_drive_set *d, struct el_world *w, uint32_t from, int64_t now_us);
 /* Takes what has not been taken yet, says what changed, and judges who is up, stale, failed. */

@@ -108,6 +108,12 @@ static void arm(struct govern *g)
     timerfd_settime(g->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
 }
 
+/* Soon, not at once: a plug event comes with a dozen others. */
+static void bring_forward(struct govern *g)
+{
+    g->due_us = EL_MIN(g->due_us, EL_MAX(g->last_us, el_clock_boottime_us()) + g->event_gap_us);
+}
+
 /* Waits for the next round, for something being plugged in or out, or for the answer of a drive that hung. */
 static void wait_due(struct govern *g)
 {
@@ -119,6 +125,8 @@ static void wait_due(struct govern *g)
     uint64_t expired;
 
     (void)!read(done_fd, &expired, sizeof expired); /* of the round that was */
+    if (el_tick_answered(g->tick))                  /* and of what came after its last look */
+        bring_forward(g);
     arm(g);
     while (!g->ending) {
         if (poll(p, EL_ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
@@ -129,10 +137,9 @@ static void wait_due(struct govern *g)
             return;
         }
         if ((p[2].fd >= 0 && p[2].revents) || (p[3].fd >= 0 && p[3].revents)) {
-            /* Soon, not at once: a plug event comes with a dozen others. Until then do not listen. */
-            g->due_us = EL_MIN(g->due_us, EL_MAX(g->last_us, el_clock_boottime_us()) + g->event_gap_us);
+            bring_forward(g);
             arm(g);
-            p[2].fd = p[3].fd = -1;
+            p[2].fd = p[3].fd = -1; /* until then do not listen */
         }
     }
 }
@@ -152,8 +159,10 @@ static void wait_readers(struct govern *g, int64_t until_us)
         if (p[0].revents)
             take_signals(g);
         waiting = el_tick_take(g->tick);
-        if (waiting) /* else the round goes on at once: the next one's first look takes it */
+        if (waiting) { /* else the round goes on at once: the next one's first look takes it */
             (void)!read(p[1].fd, &done, sizeof done);
+            waiting = el_tick_take(g->tick); /* who was done between the two tells it no more */
+        }
     }
 }
 

@@ -357,8 +357,8 @@ static void discover(struct el_tick *t)
 
 /* ---- a round ---- */
 
-/* Files came or went in the runtime directory since the last look. A second look within the second that its time tells: a
- * change may follow another without moving it. */
+/* Files came or went in the runtime directory since the last look. A second look within the second that its time tells:
+ * a change may follow another without moving it. */
 static bool dir_changed(struct el_tick *t)
 {
     struct stat st;
@@ -398,6 +398,7 @@ void el_tick_begin(struct el_tick *t)
     /* What is in force is read beside the drives: a cap lost is seen in this round. */
     el_actuate_tick(t->hands, el_clock_boottime_us());
     el_board_start(t->board, t->begin_us);
+    el_drive_set_return(&t->drives, &t->world, &t->settings, t->begin_us);
     el_drive_set_start(&t->drives, &t->world, &t->settings, t->begin_us);
 }
 
@@ -417,6 +418,11 @@ bool el_tick_take(struct el_tick *t)
 bool el_tick_missing(const struct el_tick *t)
 {
     return t->drives.n == t->world.s->slots.count && el_drive_set_missing(&t->drives, &t->world);
+}
+
+bool el_tick_answered(const struct el_tick *t)
+{
+    return el_tick_missing(t) && el_drive_set_answered(&t->drives);
 }
 
 int el_tick_done_fd(const struct el_tick *t)

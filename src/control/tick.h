@@ -33,6 +33,8 @@ int el_tick_done_fd(const struct el_tick *t);
 /* Between rounds: true while a drive that is not up may come back at any time, as `done_fd` tells: begin a round soon.
  */
 bool el_tick_missing(const struct el_tick *t);
+/* One of them has answered since the round looked for it last. */
+bool el_tick_answered(const struct el_tick *t);
 /* 0, or -errno when the snapshot could not be written (the round counts nevertheless). */
 int el_tick_finish(struct el_tick *t);
 

@@ -431,6 +431,35 @@ static void hung_drive_fails_within_three_periods(void **state)
     ahead_us = 0;
 }
 
+/* The command that hung fails in the end, as the kernel gives up or resets: the drive is asked anew in the very round
+ * that is told of it, and is back with that. */
+static void asked_anew_as_soon_as_what_hung_has_failed(void **state)
+{
+    struct el_tick *t = start_on(&fake_ops_blocking, &fake);
+
+    ROUNDS_UNTIL(t, slot(el_tick_snapshot(t), 0)->state == EL_SLOT_UP);
+    fake.drive[0].hang = true;
+    ROUNDS_UNTIL(t, slot(el_tick_snapshot(t), 0)->state == EL_SLOT_FAILED);
+    assert_true(el_tick_missing(t));
+    assert_false(el_tick_answered(t));
+    fake.drive[0].smart_status = 6;
+    fake.drive[0].hang = false;
+    for (int64_t end_us = el_clock_boottime_us() + 60 * EL_USEC_PER_SEC; !el_tick_answered(t);) {
+        assert_true(el_clock_boottime_us() < end_us);
+        pause_ms(1);
+    }
+    fake.drive[0].smart_status = 0;
+    el_tick_begin(t);
+    for (int64_t end_us = el_clock_boottime_us() + 60 * EL_USEC_PER_SEC; el_tick_take(t);) {
+        assert_true(el_clock_boottime_us() < end_us);
+        pause_ms(1);
+    }
+    assert_int_equal(el_tick_finish(t), 0);
+    assert_int_equal(slot(el_tick_snapshot(t), 0)->state, EL_SLOT_UP);
+    assert_false(el_tick_answered(t));
+    el_tick_free(t);
+}
+
 /* Actuators that come and go without an event are noticed within a minute or so. */
 static void asks_again_what_can_be_used(void **state)
 {
@@ -475,6 +504,7 @@ int main(void)
         ROUNDS_TEST(hung_drive_delays_nobody),
         ROUNDS_TEST(hung_drive_fails_within_three_periods),
         ROUNDS_TEST(ends_with_a_drive_that_hangs),
+        ROUNDS_TEST(asked_anew_as_soon_as_what_hung_has_failed),
         ROUNDS_TEST(one_daemon_per_state_directory),
         ROUNDS_TEST(pauses_only_for_the_owner),
         ROUNDS_TEST(reload_is_told),
