@@ -69,10 +69,10 @@ class Exporter:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(5)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-                raise AssertionError("did not end within 5 s of SIGTERM")
+                raise AssertionError("did not end within a minute of SIGTERM")
         if error[0]:
             print(self.log())
         log = self.log()
@@ -96,7 +96,7 @@ class Exporter:
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
-    def get(self, path="/metrics", method="GET", headers=None, tls=None, timeout=10):
+    def get(self, path="/metrics", method="GET", headers=None, tls=None, timeout=60):
         """(status, headers, body)"""
         if tls:
             c = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=tls)

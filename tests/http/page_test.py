@@ -103,7 +103,7 @@ def main():
         announces(bare)
         shots(url, "odd")
         x.keep_fresh.clear()
-        wait_until("stale", lambda: b"Stale." in x.get("/")[2], 15)
+        wait_until("stale", lambda: b"Stale." in x.get("/")[2])
         page = dom(url, 2500)
         has(page, r"<strong>✖ Stale\.", r"<title>✖", "not known", "last known: healthy")
         assert 'data-label="Health">healthy' not in page, "a drive nobody looks after is called healthy"

@@ -54,6 +54,24 @@ static void crowd_pays(void **state)
     assert_null(el_admission_victim(&a, 10 * S));
 }
 
+/* Who has left, or was cut, is no longer of the crowd. */
+static void a_crowd_that_has_gone_is_none(void **state)
+{
+    struct el_admission a = house(4);
+    struct el_guest g[6] = {0};
+
+    for (int i = 0; i < 4; i++)
+        enter(&a, &g[i], "203.0.113.5", i);
+    el_admission_leave(&a, &g[0]);
+    el_admission_phase(&a, &g[1], EL_PHASE_CUT, 4);
+    el_admission_leave(&a, &g[1]);
+    el_admission_leave(&a, &g[2]);
+    enter(&a, &g[4], "10.0.0.9", 5);
+    enter(&a, &g[5], "10.0.0.9", 6);
+    enter(&a, &g[0], "127.0.0.1", 7);
+    assert_ptr_equal(el_admission_victim(&a, 10 * S), &g[4]); /* of two, not who is left of four */
+}
+
 /* One host can choose among 2^64 addresses of its network: they count as one. */
 static void ipv6_counts_by_64(void **state)
 {
@@ -189,6 +207,7 @@ static void deadlines(void **state)
     struct el_guest g = {0};
 
     enter(&a, &g, "10.0.0.1", 0);
+    el_admission_progress(&g, 2 * S); /* drop by drop is no faster */
     assert_false(el_admission_overdue(&a, &g, 3 * S));
     assert_true(el_admission_overdue(&a, &g, 3 * S + 1));
     el_admission_phase(&a, &g, EL_PHASE_REPLY, 2 * S);
@@ -226,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_means_nobody_leaves),
         cmocka_unit_test(crowd_pays),
+        cmocka_unit_test(a_crowd_that_has_gone_is_none),
         cmocka_unit_test(ipv6_counts_by_64),
         cmocka_unit_test(merit_within_a_crowd),
         cmocka_unit_test(checks_in_a_crowd),
