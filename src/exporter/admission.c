@@ -9,6 +9,7 @@
 #define TRUST         7       /* more than any merit */
 #define HANDSHAKE_US  1000000 /* from one word of the client to its next, and its processor may be busy */
 #define CROWD         (4 * EL_CHECKS_MAX)
+#define FEW           64      /* more than this part of the house is a crowd ... */
 #define SLOW_REPLY_US 1000000 /* an answer takes milliseconds; one that takes this long is not being read */
 
 static void address_key(uint8_t key[16], const struct sockaddr *from)
@@ -135,20 +136,29 @@ static int merit(const struct el_guest *g, int64_t now_us)
     return 4;
 }
 
+/* ... and less is none: two scrapers of one address, or one whose last connection has not gone yet. */
+static uint32_t crowd(const struct el_admission *a, const struct el_guest *g)
+{
+    return g->peers > a->limit / FEW ? g->peers : 1;
+}
+
 struct el_guest *el_admission_victim(const struct el_admission *a, int64_t now_us)
 {
     struct el_guest *victim = NULL;
+    uint32_t most = 0;
     int least = 0;
 
     if (a->count < a->limit)
         return NULL;
     for (struct el_guest *g = a->head; g; g = g->next) {
         int m = merit(g, now_us) + (g->trusted ? TRUST : 0) + (g->granted ? TRUST : 0);
+        uint32_t n = crowd(a, g);
 
-        if (g->phase == EL_PHASE_CUT || (victim && g->peers < victim->peers))
+        if (g->phase == EL_PHASE_CUT || n < most)
             continue;
-        if (!victim || g->peers > victim->peers || m < least || (m == least && g->since_us <= victim->since_us)) {
+        if (!victim || n > most || m < least || (m == least && g->since_us <= victim->since_us)) {
             victim = g;
+            most = n;
             least = m;
         }
     }

@@ -1,12 +1,12 @@
 /* Who may stay connected. Pure bookkeeping: no socket, no clock; the server tells what happens and asks whom to cut.
  *
  * Nobody is refused: when the house is full, the newcomer comes in and the least deserving leaves. It is one of the
- * address that holds most connections (so a crowd from one address only hurts itself, and loopback is never crowded out
- * by the network), and rather of one that never had a right password; of these, in this order: one that still owes its
- * request, or a right password, after a grace, one that does not read its answer, one that is idle, one that has just
- * come, one that gets on with its handshake; and of equals the one that has got no further for longest. In a crowd of
- * one address, of which only so many passwords are checked at a time, those few are the last to leave: one of them may
- * be the right one. */
+ * address that holds most connections, if that is more than a 64th of the house (so a crowd from one address only hurts
+ * itself, and loopback is never crowded out by the network), and rather of one that never had a right password; of
+ * these, in this order: one that still owes its request, or a right password, after a grace, one that does not read its
+ * answer, one that is idle, one that has just come, one that gets on with its handshake; and of equals the one that has
+ * got no further for longest. In a crowd of one address, of which only so many passwords are checked at a time, those
+ * few are the last to leave: one of them may be the right one. */
 #pragma once
 
 #include <stdbool.h>

@@ -20,7 +20,7 @@ foreach(call IN LISTS faults_calls)
   target_link_options(faults_soak PRIVATE -Wl,--wrap=${call})
 endforeach()
 add_test(NAME faults.campaign COMMAND faults_campaign --count 2000)
-set_tests_properties(faults.campaign PROPERTIES LABELS faults TIMEOUT 1200)
+set_tests_properties(faults.campaign PROPERTIES LABELS faults TIMEOUT 3600)
 # No memory for the drives that were found, in the midst of a run.
 add_test(NAME faults.no_room COMMAND faults_campaign --first 200718 --count 1)
 set_tests_properties(faults.no_room PROPERTIES LABELS faults TIMEOUT 300)

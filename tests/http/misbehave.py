@@ -115,8 +115,8 @@ def connect_flood(port):
 
 
 def idle_crowd(port):
-    """2,000 silent sockets."""
-    kept = [dial(port) for _ in range(2000)]
+    """2,000 silent sockets of as many addresses."""
+    kept = [dial(port, f"127.0.{i // 250}.{i % 250 + 2}") for i in range(2000)]
     while True:
         time.sleep(1)
         kept = [s for s in kept]
@@ -315,7 +315,7 @@ def attack(x, bare, f, descriptors, quiets):
     for _ in range(TRIES):
         quiets.append(p99(x))
         louds.append(p99_during(x, f, x.port))
-        if min(louds) <= max(5 * min(quiets), FLOOR):
+        if x.sanitized or min(louds) <= max(5 * min(quiets), FLOOR):  # its time means nothing then
             break
         rivals.append(rival_p99(x, bare, f))
         if louds[-1] <= RIVAL * rivals[-1]:
@@ -324,7 +324,7 @@ def attack(x, bare, f, descriptors, quiets):
     beside = f", {louds[-1] / rivals[-1]:.1f} x the bare server's in the same attack" if rivals else ""
     print(f"{f.__name__:15} p99 {loud * 1e3:6.2f} ms, {loud / quiet:4.1f} x the quiet one ({quiet * 1e3:.2f} ms){beside}, "
           f"peak resident {peak} kB, descriptors {x.descriptors()}", flush=True)
-    assert loud <= max(5 * quiet, FLOOR) or louds[-1] <= RIVAL * rivals[-1], f"{f.__name__}: p99 {loud * 1e3:.1f} ms"
+    assert x.sanitized or loud <= max(5 * quiet, FLOOR) or louds[-1] <= RIVAL * rivals[-1], f"{f.__name__}: p99 {loud * 1e3:.1f} ms"
     assert x.sanitized or peak < MEMORY_KB, f"{f.__name__}: {peak} kB"
     wait_until(f"{f.__name__}: free again", lambda: x.descriptors() <= descriptors + 1, 5)
 

@@ -54,6 +54,29 @@ static void crowd_pays(void **state)
     assert_null(el_admission_victim(&a, 10 * S));
 }
 
+/* Under an attack from as many addresses as there are places, a scraper comes again while its last connection has not
+ * gone: that makes two of it, but no crowd. Five are one. */
+static void a_few_are_no_crowd(void **state)
+{
+    static struct el_guest strangers[254];
+    struct el_admission a = house(256);
+    struct el_guest last = {0}, fresh = {0}, crowd[4] = {0};
+
+    for (int i = 0; i < 254; i++) {
+        char ip[16];
+
+        snprintf(ip, sizeof ip, "203.0.113.%d", i);
+        enter(&a, &strangers[i], ip, i);
+    }
+    enter(&a, &last, "10.0.0.9", S);
+    el_admission_phase(&a, &last, EL_PHASE_IDLE, S);
+    enter(&a, &fresh, "10.0.0.9", S);
+    assert_ptr_equal(el_admission_victim(&a, S), &strangers[0]);
+    for (int i = 0; i < 4; i++)
+        enter(&a, &crowd[i], "203.0.113.100", S - 1 - i);
+    assert_ptr_equal(el_admission_victim(&a, S), &strangers[100]);
+}
+
 /* Who has left, or was cut, is no longer of the crowd. */
 static void a_crowd_that_has_gone_is_none(void **state)
 {
@@ -246,6 +269,7 @@ int main(void)
         cmocka_unit_test(room_means_nobody_leaves),
         cmocka_unit_test(crowd_pays),
         cmocka_unit_test(a_crowd_that_has_gone_is_none),
+        cmocka_unit_test(a_few_are_no_crowd),
         cmocka_unit_test(ipv6_counts_by_64),
         cmocka_unit_test(merit_within_a_crowd),
         cmocka_unit_test(checks_in_a_crowd),
