@@ -5,6 +5,7 @@
 
 #include "base/rows.h"
 #include "base/text.h"
+#include "device/namespaces.h"
 #include "device/pcie.h"
 
 /* The upstream port of the switch right above a drive. */
@@ -84,13 +85,20 @@ static int add(struct el_endpoints *list, const struct el_sysfs *fs, const char 
     return 0;
 }
 
-/* A virtual function whose drive has a controller of its own is a part of that drive, not another one. */
-static bool belongs_to_another(const struct el_sysfs *fs, const char *dir)
+static bool has_controller(const struct el_sysfs *fs, const char *dir)
 {
     EL_AUTO_NAMES struct el_names names = {0};
     char path[EL_SYSFS_PATH];
 
-    return el_sysfs_join(path, dir, "physfn/nvme") && el_sysfs_list(fs, path, &names) == 0 && names.n > 0;
+    return el_sysfs_join(path, dir, "nvme") && el_sysfs_list(fs, path, &names) == 0 && names.n > 0;
+}
+
+/* A virtual function whose drive has a controller of its own is a part of that drive, not another one. */
+static bool belongs_to_another(const struct el_sysfs *fs, const char *dir)
+{
+    char path[EL_SYSFS_PATH];
+
+    return el_sysfs_join(path, dir, "physfn") && has_controller(fs, path);
 }
 
 /* Tells what a fabric offers; it has no media and takes no SMART command. */
@@ -130,7 +138,8 @@ static int find_controllers(struct el_endpoints *list, const struct el_sysfs *fs
         el_sysfs_line(fs, path, "transport", transport, sizeof transport);
         if (is_fabric(transport) || !controller_pci_dir(fs, path, dir))
             dir[0] = '\0';
-        if (!is_discovery(fs, path) && !(dir[0] && belongs_to_another(fs, dir)))
+        if (!is_discovery(fs, path) &&
+            !(dir[0] && (belongs_to_another(fs, dir) || el_namespaces_repeats(fs, names.name[i], dir))))
             r = add(list, fs, names.name[i], dir);
     }
     return r;
@@ -160,7 +169,8 @@ static int find_unbound(struct el_endpoints *list, const struct el_sysfs *fs)
     for (size_t i = 0; r == 0 && i < names.n; i++) {
         char dir[EL_SYSFS_PATH];
 
-        if (pci_dir(fs, names.name[i], dir) == 0 && is_nvme_class(fs, dir) && !el_endpoint_at(list, dir) &&
+        if (pci_dir(fs, names.name[i], dir) == 0 && is_nvme_class(fs, dir) && !has_controller(fs, dir) &&
+            !el_endpoint_at(list, dir) &&
             !el_sysfs_exists(fs, dir, "physfn")) /* an idle virtual function is no drive */
             r = add(list, fs, "", dir);
     }

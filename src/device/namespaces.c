@@ -5,6 +5,7 @@
 
 #include "base/rows.h"
 #include "base/text.h"
+#include "device/pcie.h"
 
 #define CLASS_SUBSYS "sys/class/nvme-subsystem"
 
@@ -22,14 +23,24 @@ bool el_namespaces_head(const char *disk, char *out, size_t size)
     return true;
 }
 
-/* Controllers below the PCI function at `dir`, added to `out`. */
-static int add_controllers(const struct el_sysfs *fs, const char *dir, struct el_names *out)
+static bool has_serial(const struct el_sysfs *fs, const char *controller, const char *serial)
+{
+    char dir[EL_SYSFS_PATH], own[64];
+
+    return el_sysfs_join(dir, EL_CLASS_NVME, controller) && el_sysfs_line(fs, dir, "serial", own, sizeof own) == 0 &&
+           strcmp(own, serial) == 0;
+}
+
+/* Controllers below the PCI function at `dir`, added to `out`; `serial`: only those that have it, NULL: all. */
+static int add_controllers(const struct el_sysfs *fs, const char *dir, const char *serial, struct el_names *out)
 {
     EL_AUTO_NAMES struct el_names names = {0};
     char path[EL_SYSFS_PATH], (*row)[64];
     int r = el_sysfs_join(path, dir, "nvme") ? el_sysfs_list(fs, path, &names) : -ENAMETOOLONG;
 
     for (size_t i = 0; r == 0 && i < names.n; i++) {
+        if (serial && !has_serial(fs, names.name[i], serial))
+            continue;
         row = el_row_append(&out->name, &out->n, sizeof *row);
         r = row ? 0 : -ENOMEM;
         if (row)
@@ -38,21 +49,63 @@ static int add_controllers(const struct el_sysfs *fs, const char *dir, struct el
     return r;
 }
 
+/* Those of the functions `from` to `to` of the device that `dir` is a function of, its own left out, which are the same
+ * drive by their serial. None when the controller tells no serial. */
+static int add_twins(const struct el_sysfs *fs, const char *controller, const char *dir, char from, char to,
+                     struct el_names *out)
+{
+    char class_dir[EL_SYSFS_PATH], twin[EL_SYSFS_PATH], serial[64], own = dir[strlen(dir) - 1];
+    int r = 0;
+
+    if (!el_pcie_is_address(el_text_last_part(dir)) || !el_sysfs_join(class_dir, EL_CLASS_NVME, controller) ||
+        el_sysfs_line(fs, class_dir, "serial", serial, sizeof serial) < 0)
+        return 0;
+    for (char f = from; r == 0 && f <= to; f++) {
+        strcpy(twin, dir)[strlen(dir) - 1] = f;
+        if (f != own && !el_sysfs_exists(fs, twin, "physfn"))
+            r = add_controllers(fs, twin, serial, out);
+    }
+    return r;
+}
+
+bool el_namespaces_repeats(const struct el_sysfs *fs, const char *controller, const char *dir)
+{
+    EL_AUTO_NAMES struct el_names before = {0};
+
+    return add_twins(fs, controller, dir, '0', (char)(dir[strlen(dir) - 1] - 1), &before) == 0 && before.n > 0;
+}
+
+/* Those of the virtual functions of the PCI function at `dir`. */
+static int add_virtual(const struct el_sysfs *fs, const char *dir, struct el_names *out)
+{
+    EL_AUTO_NAMES struct el_names names = {0};
+    char path[EL_SYSFS_PATH];
+    int r = 0;
+
+    if (el_sysfs_list(fs, dir, &names) < 0) /* no device: of a fabric */
+        names.n = 0;
+    for (size_t i = 0; r == 0 && i < names.n; i++)
+        if (strncmp(names.name[i], "virtfn", 6) == 0 && el_sysfs_join(path, dir, names.name[i]))
+            r = add_controllers(fs, path, NULL, out);
+    return r;
+}
+
 int el_namespaces_controllers(const struct el_sysfs *fs, const char *controller, struct el_names *out)
 {
-    EL_AUTO_NAMES struct el_names names = {0}, found = {0};
-    char device[EL_SYSFS_PATH], path[EL_SYSFS_PATH], (*row)[64] = el_row_append(&found.name, &found.n, sizeof *row);
+    EL_AUTO_NAMES struct el_names found = {0};
+    char device[EL_SYSFS_PATH], real[EL_SYSFS_PATH], (*row)[64] = el_row_append(&found.name, &found.n, sizeof *row);
     int r = 0;
 
     if (!row)
         return -ENOMEM;
     el_text_copy(*row, sizeof *row, controller);
     snprintf(device, sizeof device, EL_CLASS_NVME "/%s/device", controller);
-    if (el_sysfs_list(fs, device, &names) < 0) /* no device: of a fabric */
-        names.n = 0;
-    for (size_t i = 0; r == 0 && i < names.n; i++)
-        if (strncmp(names.name[i], "virtfn", 6) == 0 && el_sysfs_join(path, device, names.name[i]))
-            r = add_controllers(fs, path, &found);
+    if (el_sysfs_real(fs, device, real) == 0 && el_pcie_is_address(el_text_last_part(real)))
+        r = add_twins(fs, controller, real, '0', '7', &found);
+    for (uint32_t i = 0, n = found.n; r == 0 && i < n; i++) {
+        snprintf(device, sizeof device, EL_CLASS_NVME "/%.63s/device", found.name[i]);
+        r = add_virtual(fs, device, &found);
+    }
     if (r < 0)
         return r;
     *out = found;

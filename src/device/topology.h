@@ -5,8 +5,9 @@
  * lead to something other than an NVMe drive. A drive behind no switch is a card with one slot, and so is each
  * controller that is no PCI device (tcp, rdma, fc, loop, apple-nvme): it has no links. Drives bound to vfio-pci, uio or
  * nothing are slots without a controller. Virtual functions (SR-IOV) are no drives: what their controllers hold and do
- * counts for the drive that they are functions of, when that one has a controller here. Cards come in the order of
- * their addresses, others behind them in the order of their numbers. */
+ * counts for the drive that they are functions of, when that one has a controller here; and so do further functions of
+ * a device whose controllers tell the same serial. Cards come in the order of their addresses, others behind them in
+ * the order of their numbers. */
 #pragma once
 
 #include "device/sysfs.h"
