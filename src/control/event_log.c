@@ -1,5 +1,8 @@
 #include "control/event_log.h"
 
+#include <string.h>
+
+#include "base/base.h"
 #include "base/log.h"
 #include "model/alarm.h"
 
@@ -44,6 +47,31 @@ static void log_one(const struct el_snapshot *s, const struct el_event *e)
                 e->text);
 }
 
+static bool was_told(const struct el_event *e)
+{
+    return e->kind == EL_ALARM_CONFIG_RELOAD_FAILED && e->raised;
+}
+
+void el_event_log_refused(const char *why)
+{
+    char id[MESSAGE_ID_SIZE], more[64] = "";
+    size_t first = strcspn(why, "\n"), others = 0;
+    const struct el_log_field fields[] = {
+        {"MESSAGE_ID", id},
+        {"ELEMENTD_ALARM", el_alarm_kind(EL_ALARM_CONFIG_RELOAD_FAILED)->name},
+        {"ELEMENTD_STATE", "raised"},
+    };
+
+    message_id(id, EL_ALARM_CONFIG_RELOAD_FAILED, true);
+    for (const char *p = why + first; *p && p[1]; p += strcspn(p + 1, "\n") + 1)
+        others++;
+    if (others)
+        snprintf(more, sizeof more, " (and %zu more: `elementd check` tells all)", others);
+    el_log_with(EL_LOG_ERROR, fields, EL_ARRAY_SIZE(fields),
+                "settings not reloaded, the old ones stay: %.*s%s; mend the file and reload again", (int)first, why,
+                more);
+}
+
 uint64_t el_event_log(struct el_snapshot *s, uint64_t next)
 {
     uint64_t oldest = s->events.count ? el_snapshot_events(s)[0].seq : s->event_next;
@@ -54,7 +82,7 @@ uint64_t el_event_log(struct el_snapshot *s, uint64_t next)
                        (unsigned long long)(oldest - next));
     }
     for (uint32_t i = 0; i < s->events.count; i++)
-        if (el_snapshot_events(s)[i].seq >= next)
+        if (el_snapshot_events(s)[i].seq >= next && !was_told(&el_snapshot_events(s)[i]))
             log_one(s, &el_snapshot_events(s)[i]);
     return s->event_next;
 }

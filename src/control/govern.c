@@ -73,11 +73,10 @@ static void reload(struct govern *g)
     if (!g->o->config) {
         el_log_info("no settings file was given: nothing to reload");
     } else if (!fresh || el_config_load_over(g->o->defaults, g->o->config, fresh, &err) < 0) {
-        el_log_error("settings not reloaded, the old ones stay:\n%s", fresh ? err.text : "out of memory");
         el_tick_reload_failed(g->tick, fresh ? err.text : "out of memory");
     } else if ((cut = el_text_cut_short(g->settings.file, fresh->file))) {
-        el_log_error("settings not reloaded, the old ones stay:\n%s: %s", g->o->config, cut);
-        el_tick_reload_failed(g->tick, cut);
+        snprintf(err.text, sizeof err.text, "%s: %s", g->o->config, cut);
+        el_tick_reload_failed(g->tick, err.text);
     } else {
         if (g->o->amend)
             g->o->amend(g->o->ctx, fresh);

@@ -303,7 +303,8 @@ void el_tick_reload(struct el_tick *t, const struct el_settings *settings)
 void el_tick_reload_failed(struct el_tick *t, const char *why)
 {
     t->world.s->daemon.config_ok = false;
-    el_world_say(&t->world, EL_SEVERITY_WARNING, -1, -1, "configuration not reloaded, the old one stays: %.70s", why);
+    el_alarm_refused(t->alarms, why);
+    el_event_log_refused(why);
 }
 
 /* ---- discovery ---- */

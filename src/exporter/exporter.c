@@ -196,8 +196,7 @@ static void reload(struct exporter *x)
     el_notify("RELOADING=1\n");
     x->settings_refused = load_settings(x, &next, &groups, why, sizeof why) < 0;
     if (x->settings_refused) {
-        el_log_error("reload: %s", why);
-        el_log_error("reload: the configuration is bad, the old one stays in force");
+        el_log_error("reload: %s; the old configuration stays in force", why);
     } else if (protect(x, next.web.config_file, true) < 0) {
         x->settings_refused = true;
         el_log_error("reload: the web configuration is bad, the old one stays in force");

@@ -65,7 +65,18 @@ struct el_alarm_table {
     uint32_t n;
     struct el_alarm_baseline *baseline;
     uint32_t baselines;
+    char refused[EL_EVENT_TEXT];
 };
+
+void el_alarm_refused(struct el_alarm_table *t, const char *why)
+{
+    snprintf(t->refused, sizeof t->refused, "the old settings stand: %.*s", (int)strcspn(why, "\n"), why);
+}
+
+const char *el_alarm_why_refused(const struct el_alarm_step *st)
+{
+    return st->table->refused;
+}
 
 struct el_alarm_table *el_alarm_table_new(void)
 {

@@ -50,6 +50,7 @@ const struct el_alarm_kind *el_alarm_kind(enum el_alarm_id id);
 struct el_alarm_table;
 struct el_alarm_table *el_alarm_table_new(void);
 struct el_alarm_table *el_alarm_table_free(struct el_alarm_table *t);
+void el_alarm_refused(struct el_alarm_table *t, const char *why); /* the settings, last: its first line */
 
 /* Evaluates one tick over the rows of `s`, of which everything but alarms and events is filled. Changes are handed to
  * `emit` as events. */

@@ -44,4 +44,5 @@ void el_alarm_clear_slot(const struct el_alarm_step *st, int32_t slot);
 /* NULL: out of memory. */
 struct el_alarm_baseline *el_alarm_baseline(const struct el_alarm_step *st, uint32_t slot);
 
+const char *el_alarm_why_refused(const struct el_alarm_step *st);
 void el_alarm_rules(const struct el_alarm_step *st);

@@ -318,7 +318,7 @@ void el_alarm_rules(const struct el_alarm_step *st)
 {
     const struct el_alarm_about config = {.id = EL_ALARM_CONFIG_RELOAD_FAILED, .card = -1, .slot = -1, .index = -1};
 
-    flag(st, &config, !st->s->daemon.config_ok, "the settings file was refused; the old settings stand");
+    flag(st, &config, !st->s->daemon.config_ok, el_alarm_why_refused(st));
     for (uint32_t i = 0; i < st->s->cards.count; i++)
         card(st, i);
     for (uint32_t i = 0; i < st->s->slots.count; i++)

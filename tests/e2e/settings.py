@@ -42,6 +42,7 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
         run.process.send_signal(signal.SIGHUP)
         wait_for("the refusal", lambda: run.value("element_config_last_reload_successful") == 0, 8)
         check(limits() == {65}, "nothing of the bad file was taken")
+        check(run.read_log().count("poll.tick_mss") == 2, run.read_log())  # one line of each daemon
         check("elementd.yaml:2: poll.tick_mss: unknown key; did you mean \"tick_ms\"?" in run.read_log(), run.read_log())
         write("cards: [{card: '*', limit_c: 68}]\n")
         run.process.send_signal(signal.SIGHUP)
@@ -52,7 +53,7 @@ with tempfile.TemporaryDirectory(prefix="el-e2e-") as base:
             write(cut)
             seen = len(run.read_log())
             run.process.send_signal(signal.SIGHUP)
-            wait_for("both refusals", lambda: "not reloaded" in run.read_log()[seen:] and "the old one stays in force" in run.read_log()[seen:], 8)
+            wait_for("both refusals", lambda: "not reloaded" in run.read_log()[seen:] and "the old configuration stays in force" in run.read_log()[seen:], 8)
             check(run.read_log()[seen:].count(f"{path}: ") == 2 and "half written?" in run.read_log()[seen:], run.read_log()[seen:])
             wait_for("the metrics", lambda: run.value("element_config_last_reload_successful") == 0
                      and run.value("element_exporter_config_last_reload_successful") == 0, 8)

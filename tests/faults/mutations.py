@@ -19,7 +19,7 @@ MUTATIONS = {
     "restores-nothing": ("src/control/restore.c", "    return dev->ops->actuator_restore(dev->dev, e->actuator, slot.key, e->original);", "    return 0;", "not restored", ""),
     "never-caps": ("src/control/cards_act.c", "    bool caps = slot->decision.cap_ratio < 1;\n", "    bool caps = false;\n\n    if (slot->decision.cap_ratio < 1)\n        return false;\n",
                    "above critical though it could be slowed", ""),
-    "sets-once": ("src/governor/governor.c", "!(run_over && d->cap_ratio < 1)", "true", "above critical though it could be slowed",
+    "sets-once": ("src/governor/governor.c", "(run_over && d->cap_ratio < 1)", "(run_over && d->cap_ratio < 0)", "above critical though it could be slowed",
                   "--first 5000505 --count 1"),
     "never-stale": ("src/model/fill.c", "        r->quality = EL_STALE;", "        r->quality = EL_GOOD;", "an untrue value", ""),
     "never-forgives": ("src/control/drive_set.c", "    d->failures = 0;\n", "",

@@ -69,9 +69,38 @@ static void each_once_with_its_fields(void **state)
     close(journald_fd);
 }
 
+/* In one line, when it happens: its alarm comes a round later. */
+static void refused_settings_are_told_once(void **state)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    struct el_snapshot *s = el_snapshot_new(&(struct el_snapshot_counts){.events = 2});
+    const char *said;
+
+    snprintf(to.sun_path, sizeof to.sun_path, "%s/refused", scratch);
+    journald_fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+    assert_int_equal(bind(journald_fd, (struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(el_log_open_journal(to.sun_path), 0);
+    el_event_log_refused("a.yaml:2: x: bad\na.yaml:3: y: bad\na.yaml:4: z: bad");
+    said = take();
+    assert_non_null(strstr(said, "MESSAGE=settings not reloaded, the old ones stay: a.yaml:2: x: bad (and 2 more: "
+                                 "`elementd check` tells all); mend the file and reload again\nMESSAGE_ID="));
+    assert_non_null(strstr(said, "ELEMENTD_ALARM=config_reload_failed\nELEMENTD_STATE=raised\n"));
+    el_event_log_refused("a.yaml:2: x: bad\n");
+    assert_non_null(strstr(take(), "stay: a.yaml:2: x: bad; mend"));
+    el_snapshot_events(s)[0] = event(1, EL_ALARM_CONFIG_RELOAD_FAILED, EL_SEVERITY_WARNING, -1, true);
+    el_snapshot_events(s)[1] = event(2, EL_ALARM_CONFIG_RELOAD_FAILED, EL_SEVERITY_INFO, -1, false);
+    s->event_next = 3;
+    assert_int_equal(el_event_log(s, 1), 3);
+    assert_non_null(strstr(take(), "ELEMENTD_STATE=cleared\n"));
+    assert_string_equal(take(), "");
+    close(journald_fd);
+    el_snapshot_free(s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_once_with_its_fields)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_once_with_its_fields),
+                                       cmocka_unit_test(refused_settings_are_told_once)};
 
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }
