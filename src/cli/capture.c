@@ -22,7 +22,7 @@ static const char help[] =
     "asks them at its start; nothing is changed. Look through the folder before you pass it on.\n"
     "  --json  what was recorded, for programs\n";
 
-/* The device that is recorded, behind ops that let everything through and keep each answer. */
+/* The device being recorded, behind ops that pass everything through and keep each answer. */
 struct tap {
     struct el_device device;
     struct el_inventory inv;
@@ -79,7 +79,8 @@ static int say_done(const struct tap *t, uint32_t drives, bool as_json)
     return empty ? EL_EXIT_BAD : EL_EXIT_OK;
 }
 
-/* Half of a machine must not be taken for one. 0 or -errno. */
+/* Sets or removes the mark of an unfinished folder, so that half a machine is not taken for a whole one. 0 or -errno.
+ */
 static int mark(const char *folder, bool unfinished)
 {
     char path[EL_PATH_MAX];
@@ -116,7 +117,7 @@ static int record(struct tap *t, bool as_json)
     return say_done(t, drives, as_json);
 }
 
-/* A new folder, or an empty one: a second machine over a first would be neither. */
+/* Only a new or an empty folder: two machines in one folder would be neither. */
 static int make_folder(const char *path)
 {
     struct dirent **entries;

@@ -58,7 +58,7 @@ const char *el_sink_unfound(const char *sink)
     return r ? gai_strerror(r) : NULL;
 }
 
-/* The exporter starts all the same and asks again: nothing to refuse. */
+/* Only a hint: the exporter starts nevertheless and looks it up again later. */
 static void warn_of_sinks(const char *path, const struct el_settings *s, struct el_buf *out)
 {
     EL_AUTO_YAML struct el_yaml *root = NULL;
@@ -78,7 +78,7 @@ static void warn_of_sinks(const char *path, const struct el_settings *s, struct 
     }
 }
 
-/* What the exporter would refuse, said where it stands in the file. */
+/* What the exporter would refuse, reported with its line in the file. */
 static bool check_snmp(const char *path, const struct el_settings *s, struct el_config_error *err)
 {
     EL_AUTO_FREE struct el_snmp_plan *plan = malloc(sizeof *plan);
@@ -103,7 +103,7 @@ static bool check_snmp(const char *path, const struct el_settings *s, struct el_
     return false;
 }
 
-/* A profile that cannot be read: the daemon would go on without it. */
+/* A profile that cannot be read, which the daemon would go on without. */
 static bool check_profiles(const char *path, struct el_settings *s, struct el_config_error *err)
 {
     EL_AUTO_FREE struct el_card_profile *p = malloc(sizeof *p);
@@ -139,8 +139,8 @@ static void exec_exporter(char **args)
     _exit(127);
 }
 
-/* What elementd-exporter says to these settings; its name before it is left out. Its exit code, or 127: it cannot be
- * asked. */
+/* What elementd-exporter says about these settings, without its name in front. Returns its exit code, or 127 when it
+ * cannot be run. */
 static int ask_exporter(char *path, struct el_buf *said)
 {
     char name[] = "elementd-exporter", config[] = "--config", check[] = "--config.check",
@@ -167,7 +167,7 @@ static int ask_exporter(char *path, struct el_buf *said)
     return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-/* The file is read here, for its lines; certificates take a library that only the exporter has. */
+/* The file is read here, to report its lines; certificates need a library that only the exporter links. */
 static bool check_web(char *path, const char *web, struct el_config_error *err, struct el_buf *warnings)
 {
     EL_AUTO_BUF struct el_buf said = {0};

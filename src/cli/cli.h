@@ -33,8 +33,8 @@ static inline int el_cli_no_memory(void)
     return EL_EXIT_BAD;
 }
 
-/* Prints a whole answer: EL_EXIT_OK, or nothing of one that is cut: EL_EXIT_BAD. That it could not be written is
- * noticed by main. */
+/* Prints an answer: EL_EXIT_OK, or EL_EXIT_BAD without printing anything when memory ran out. Main notices when it
+ * could not be written. */
 static inline int el_cli_print(const struct el_buf *b)
 {
     if (b->failed)
@@ -75,7 +75,7 @@ struct el_machine_flags {
     "  --seed N           of everything random (1)\n"                                                                  \
     "  --root DIR         a recorded machine (see `elementd capture`)\n"
 
-/* Flags that contradict each other: says so, EL_EXIT_USAGE. */
+/* EL_EXIT_OK, or EL_EXIT_USAGE for flags that contradict each other (printed). */
 int el_machine_check(const struct el_machine_flags *f);
 
 /* Defaults of this machine: those of el_settings_default, but a simulated one enforces. */
@@ -84,19 +84,19 @@ void el_machine_defaults(const struct el_machine_flags *f, struct el_settings *o
 /* The settings file these flags name, or the installed one when it is there; NULL = none. */
 const char *el_machine_config(const struct el_machine_flags *f);
 
-/* Asks for the host that a sink of notifications names (snmp.sinks), which may take seconds. NULL, or why it is not
- * found. */
+/* Looks up the host of a notification sink (snmp.sinks), which may take seconds. NULL, or why it is not found. */
 const char *el_sink_unfound(const char *sink);
 
-/* The settings these flags stand for: the file over the defaults, profiles found. Says what is wrong; that `out` is
- * NULL for want of memory, too. 0 or -errno. */
+/* The settings these flags stand for: the file over the defaults, with the profiles' directory found. 0, or -errno with
+ * the reason printed (also that `out` is NULL because memory ran out). */
 int el_machine_settings(const struct el_machine_flags *f, struct el_settings *out);
 
-/* Opens the machine. Says what is wrong. 0 or -errno. */
+/* Opens the machine. 0, or -errno with the reason printed. */
 int el_machine_open(const struct el_machine_flags *f, const struct el_settings *settings, struct el_device *out);
 
-/* True for a machine that is not real hardware: nothing can be harmed. */
+/* True for a machine that is not real hardware, where nothing can be harmed. */
 bool el_machine_is_play(const struct el_machine_flags *f);
 
-/* Where profiles are: the settings' directory when it is there, else those beside an uninstalled executable. */
+/* Sets the profiles' directory: that of the settings if it exists, else the one beside an executable that is not
+ * installed. */
 void el_cli_find_profiles(struct el_settings *s);

@@ -1,4 +1,4 @@
-/* elementd doctor: what keeps elementd from doing its work on this machine, each with the line that mends it. */
+/* elementd doctor: what keeps elementd from doing its work on this machine, each with the line that repairs it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -56,7 +56,7 @@ static void say_failed(struct el_doctor *d, const struct el_slot *s)
                    s->address, s->reason);
 }
 
-/* Virtual functions that guests use: the drive is ours, what goes through them is not. */
+/* Virtual functions used by guests: the drive is ours, but their I/O is not seen here. */
 static void check_functions(struct el_doctor *d, const struct el_slot *s)
 {
     EL_AUTO_NAMES struct el_names names = {0};
@@ -123,7 +123,7 @@ static void check_actuator(struct el_doctor *d, const struct el_slot *s)
         el_doctor_find(d, EL_DOCTOR_BAD, "caps", fix, "%s cannot be capped: %s", s->controller, budget);
 }
 
-/* The journal tells drives by their serials. */
+/* The journal tells drives apart by their serials. */
 static void check_serial(struct el_doctor *d, uint32_t row)
 {
     const struct el_slot *slots = d->inv.slots;
@@ -139,7 +139,7 @@ static void check_serial(struct el_doctor *d, uint32_t row)
         }
 }
 
-/* The kernel thread of such an array writes to the drives, in the root cgroup, where no cap reaches. */
+/* The kernel thread of such an array writes to the drives from the root cgroup, where no cap reaches it. */
 static void check_array(struct el_doctor *d, const struct el_slot *s)
 {
     char dir[EL_SYSFS_PATH], level[16];
@@ -153,7 +153,7 @@ static void check_array(struct el_doctor *d, const struct el_slot *s)
                        level);
 }
 
-/* So do the threads of ZFS, for whoever writes. */
+/* So do the threads of ZFS, whoever the writer is. */
 static void check_zfs(struct el_doctor *d, uint32_t row)
 {
     char pool[64];

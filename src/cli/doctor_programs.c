@@ -67,8 +67,7 @@ void el_doctor_processes(struct el_doctor *d)
 
 #define SNMPD_CONF "/etc/snmp"
 
-/* What snmpd.conf says is one thing; another is whether there is a master, who may connect to it, and does it answer.
- */
+/* Besides what snmpd.conf says: whether a master is there, who may connect to it, and whether it answers. */
 static bool check_master(struct el_doctor *d, const char *path)
 {
     struct stat st;

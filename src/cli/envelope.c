@@ -31,7 +31,7 @@ static const char help[] =
 
 #define AXIS_MAX   64
 #define MOST_LFM   1500
-#define PATIENCE_S 2 /* a person waits without a word */
+#define PATIENCE_S 2 /* longer than a person waits without a sign of life */
 
 struct axis {
     double at[AXIS_MAX];
@@ -89,7 +89,7 @@ static void reverse(struct axis *a)
     }
 }
 
-/* To a person who has waited a while; a line that is gone when the answer comes. */
+/* Progress, for a person who has waited a while: a line that is gone when the answer comes. */
 static void tell(int64_t start_us, size_t done, size_t all)
 {
     if (isatty(STDERR_FILENO) && el_clock_monotonic_us() - start_us > PATIENCE_S * EL_USEC_PER_SEC)
@@ -158,7 +158,7 @@ static const char *title_of(const struct el_scenario *s, char out[160])
     return out;
 }
 
-/* What the makers say of the card is said of their typical load: this one may draw more. */
+/* The published rating is for a typical load: this one may draw more. */
 static void print_rating(const struct el_card_profile *c, double full_w)
 {
     printf("\nIts profile: inlet %g to %g C, at least %g LFM", c->inlet_min_c, c->inlet_max_c, c->airflow_min_lfm);

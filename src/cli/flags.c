@@ -59,7 +59,7 @@ int el_overrides_apply(const struct el_overrides *o, struct el_settings *s, stru
 
 static const char no_memory[] = "out of memory"; /* no wrong use */
 
-/* Kept, and tried on settings of no consequence: a wrong value is said now, as a wrong use. */
+/* Keeps it, and tries it on scratch settings: a wrong value is reported now, as wrong usage. */
 static const char *take_setting(const struct el_flag *f, struct el_overrides *o, const char *flag, const char *arg,
                                 struct el_config_error *err)
 {
@@ -143,7 +143,7 @@ int el_flags_answered(const char *program, int code)
     int error;
 
     if (cut)
-        putchar('\n'); /* why that was is long forgotten: asked for anew */
+        putchar('\n'); /* stdout's error flag does not keep the errno: ask again */
     error = fflush(stdout) == 0 ? 0 : errno;
     if (!cut && !error)
         return code;

@@ -5,8 +5,8 @@
 
 #include "config/config.h"
 
-/* Exit codes of every command. The daemons end with the last also when their settings cannot be, or a sandbox that is
- * required cannot: started again they would end the same way, so their units do not start them. */
+/* Exit codes of every command. Daemons use the last one also for settings that cannot work and for a required sandbox
+ * that is not available: started again they would end the same way, so their units do not restart them. */
 enum { EL_EXIT_OK = 0, EL_EXIT_BAD = 1 /* it ran, the answer is bad */, EL_EXIT_USAGE = 2 };
 
 enum el_flag_kind {
@@ -15,7 +15,7 @@ enum el_flag_kind {
     EL_FLAG_NAME,    /* char[hi]: a copy, never empty */
     EL_FLAG_NUMBER,  /* double, lo..hi */
     EL_FLAG_COUNT,   /* uint64_t, lo..hi */
-    EL_FLAG_CHOICE,  /* int, or an enumeration: its place in `names` */
+    EL_FLAG_CHOICE,  /* int or an enumeration: an index into `names` */
     EL_FLAG_SETTING, /* struct el_overrides: a setting, within the bounds that it has in the file */
 };
 
@@ -33,7 +33,7 @@ struct el_flag {
     }
 extern const char *const el_sandbox_names[]; /* in the order of enum el_sandbox_mode */
 
-/* Settings given as flags, to be laid over those of the file at the start and at each reload. */
+/* Settings given as flags, which override those of the file at the start and at each reload. */
 struct el_overrides {
     struct {
         const char *setting, *flag, *text;
@@ -43,8 +43,8 @@ struct el_overrides {
 /* A list given by flags replaces that of the file. 0 or -errno with the reason in `err`. */
 int el_overrides_apply(const struct el_overrides *o, struct el_settings *s, struct el_config_error *err);
 
-/* Reads the flags of a command whose name stands in argv[0], and `--help`; at most one operand may be left, at
- * argv[optind], when `operand` is true. -1: go on; else the exit code, and all is said. */
+/* Reads the flags of a command whose name stands in argv[0], and `--help`; when `operand` is true, at most one operand
+ * may be left, at argv[optind]. -1: go on; else the exit code, with everything printed. */
 int el_flags_read(int argc, char **argv, const struct el_flag *flags, const char *help, bool operand);
 
 static inline int el_flags_ended(int r, int in_vain)
@@ -52,7 +52,7 @@ static inline int el_flags_ended(int r, int in_vain)
     return r == in_vain ? EL_EXIT_USAGE : r < 0 ? EL_EXIT_BAD : EL_EXIT_OK;
 }
 
-/* The exit code of a program that has answered: an answer that could not be written, to a full disk say, is none. */
+/* The exit code of a program that has answered; `code` unless the answer could not be written (to a full disk, say). */
 int el_flags_answered(const char *program, int code);
 
 /* Prints "COMMAND: message" and a hint to --help; returns EL_EXIT_USAGE. */

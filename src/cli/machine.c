@@ -101,7 +101,7 @@ static void set_surroundings(const struct el_machine_flags *f, const struct el_s
     o->scenario = s;
 }
 
-/* Whichever card they are meant for: the strictest. */
+/* The strictest of all cards, whichever they are meant for. */
 static void set_limits(const struct el_settings *s, struct el_twin_options *o)
 {
     o->limit_c = o->card_limit_w = o->switch_limit_c = NAN;

@@ -1,4 +1,4 @@
-/* elementd mib: prints ELEMENT-MIB, for the base where it is served. */
+/* elementd mib: prints ELEMENT-MIB, for the OID below which it is served. */
 #include <string.h>
 
 #include "base/oid.h"

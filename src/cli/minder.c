@@ -13,7 +13,7 @@
 #define FIRST_DELAY_US (50 * EL_USEC_PER_MSEC)
 #define LAST_DELAY_US  (10 * EL_USEC_PER_SEC)
 #define QUICK_US       (5 * EL_USEC_PER_SEC)  /* dead sooner than this after its start: a crash loop */
-#define GIVES_UP_US    (30 * EL_USEC_PER_SEC) /* by then a slow machine knows too what is wrong */
+#define GIVES_UP_US    (30 * EL_USEC_PER_SEC) /* even a slow machine has found out by then what is wrong */
 
 void el_minder_init(struct el_minder *m, const char *name, const char *path, char **args, bool capture)
 {
@@ -58,7 +58,7 @@ static void start(struct el_minder *m, int64_t now_us)
     m->pid = fork();
     int error = errno;
     if (m->pid == 0) {
-        setpgid(0, 0); /* Ctrl-C is for us; we tell the children */
+        setpgid(0, 0); /* Ctrl-C goes to us; we tell the children */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent)
             _exit(0);
@@ -80,7 +80,7 @@ static void start(struct el_minder *m, int64_t now_us)
     m->again_us = now_us + EL_USEC_PER_SEC;
 }
 
-/* How it died, and when to start it again. Returns its exit code when it gave up by itself before it had worked. */
+/* Notes how it died and when to restart it. Returns its exit code when it gave up by itself before it had worked. */
 static int buried(struct el_minder *m, int status, int64_t now_us)
 {
     int64_t lived = now_us - m->start_us, delay;

@@ -1,4 +1,5 @@
-/* A child process that is kept running: started again when it dies, slower and slower while it keeps dying at once. */
+/* A child process that is kept running: restarted when it dies, with longer and longer pauses while it keeps dying at
+ * once. */
 #pragma once
 
 #include <sys/types.h>
@@ -30,6 +31,6 @@ void el_minder_init(struct el_minder *m, const char *name, const char *path, cha
 int el_minder_step(struct el_minder *m, int64_t now_us, bool ending);
 void el_minder_signal(const struct el_minder *m, int signal);
 
-/* Takes what the child has logged; appends the last lines of it for the screen. */
+/* Reads what the child has logged, and keeps its last lines for the screen. */
 void el_minder_read_log(struct el_minder *m);
 void el_minder_tail(const struct el_minder *m, struct el_buf *b);

@@ -1,4 +1,4 @@
-/* elementd pause: for a while nothing is moved. Says so to the daemon by a file that only root can write. */
+/* elementd pause: no actuator is moved for a while. The daemon is told by a file that only root can write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

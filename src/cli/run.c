@@ -64,7 +64,7 @@ static bool is_exporter_flag(const char *a)
     return strncmp(a, "--web.", 6) == 0 || strncmp(a, "--snmp.", 7) == 0 || strncmp(a, "--collect", 9) == 0;
 }
 
-/* Exporter's flags to one side, the others to the daemon's. 0 or EL_EXIT_USAGE, said. */
+/* Sorts the flags into the exporter's and the daemon's. 0, or EL_EXIT_USAGE with the reason printed. */
 static int split_args(struct run *r, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -101,7 +101,8 @@ static void pass_on(struct run *r, const struct el_overrides *given, const char 
         }
 }
 
-/* The daemon's flags, looked at before anything is started: a mistake is said once, by the program that was called. */
+/* The daemon's flags, checked before anything is started: a mistake is then reported once, by the program that the user
+ * called. */
 static int parse(struct run *r, struct el_machine_flags *m)
 {
     struct el_overrides tried = {.n = 0};
@@ -116,7 +117,7 @@ static int parse(struct run *r, struct el_machine_flags *m)
         {0},
     };
     char *args[ARGS_MAX + 1] = {r->name};
-    int result, n = r->govern_n - 1; /* behind "elementd govern" stands what was given */
+    int result, n = r->govern_n - 1; /* the given flags follow "elementd govern" */
 
     memcpy(args + 1, r->govern_args + 2, (size_t)n * sizeof *args); /* getopt may reorder; NULL at the end */
     result = el_flags_read(n, args, flags, help, false);
@@ -127,7 +128,7 @@ static int parse(struct run *r, struct el_machine_flags *m)
     return result >= 0 ? result : el_machine_check(m) ? EL_EXIT_USAGE : -1;
 }
 
-/* Settings and machine that cannot be are said before anything is started: the exporter would come up for nothing. */
+/* Reports impossible settings and machines before anything is started: the exporter would come up for nothing. */
 static int try_machine(struct run *r, const struct el_machine_flags *f)
 {
     EL_AUTO_FREE struct el_settings *settings = malloc(sizeof *settings);
@@ -169,7 +170,7 @@ static void take_signals(struct run *r)
     }
 }
 
-/* A child that gives up by itself before it ever worked has said why: then this ends too. */
+/* A child that gives up by itself before it ever worked has said why: then we end too. */
 static void mind(struct run *r, struct el_minder *m, int64_t now)
 {
     int code = el_minder_step(m, now, r->ending);
@@ -261,7 +262,7 @@ static void make_address(struct run *r, char *out, size_t size)
     r->address = out;
 }
 
-/* Before it starts anything. `off` is for the daemons to say. */
+/* Before it starts anything. That the sandbox is `off` is reported by the daemons. */
 static int confine(const struct run *r, bool real)
 {
     return r->sandbox == EL_SANDBOX_OFF
@@ -289,7 +290,7 @@ int el_cmd_run(int argc, char **argv)
     result = try_machine(&r, &machine);
     if (result != 0)
         return result;
-    r.signal_fd = open_signals(); /* before there is something that must not be left behind */
+    r.signal_fd = open_signals(); /* before anything exists that must not be left behind */
     if (el_rundir_make(&r.dirs, el_machine_is_play(&machine)) < 0)
         return EL_EXIT_BAD;
     make_commands(&r, &machine);

@@ -9,7 +9,7 @@
 #include "base/confine.h"
 #include "base/file.h"
 
-/* Owned by whom the exporter becomes when it is started as root. */
+/* Owned by the user that the exporter becomes when it is started as root. */
 static int make_exporter_state(const struct el_rundir *d)
 {
     const struct passwd *pw = geteuid() == 0 ? getpwnam(EL_EXPORTER_USER) : NULL;
@@ -95,7 +95,7 @@ int el_rundir_make(struct el_rundir *d, bool play)
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
-    (void)(type == FTW_DP ? rmdir(path) : unlink(path)); /* what cannot go is reported by what stays */
+    (void)(type == FTW_DP ? rmdir(path) : unlink(path)); /* what cannot be removed shows as the directory that stays */
     return 0;
 }
 

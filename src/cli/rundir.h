@@ -1,5 +1,5 @@
-/* Where `elementd run` keeps its files: the system's directories for the real machine as root, else a private one that
- * goes when it ends. */
+/* Where `elementd run` keeps its files: for root on the real machine the system's directories, else a private one that
+ * is removed at the end. */
 #pragma once
 
 #include "model/settings.h"

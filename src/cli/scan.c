@@ -163,7 +163,7 @@ static json_t *sensor_json(const struct el_sensor *n)
     return o;
 }
 
-/* A text that is no UTF-8 makes json_pack fail: all texts of a snapshot are clean already. */
+/* json_pack fails on text that is not UTF-8, but all texts of a snapshot have been cleaned. */
 static int print_json(const struct el_scan *scan)
 {
     const struct el_snapshot *s = scan->world.s;
@@ -209,8 +209,8 @@ static void put_power_limit(struct el_buf *b, uint32_t mw)
     put_limit(b, ", slot power limit", mw ? mw / 1000.0 : NAN, "W");
 }
 
-/* A slot's link as its drive sees it. The limit of its power is told to the drive by the port above; where the drive
- * does not repeat it, the port's own word stands. */
+/* A slot's link as its drive sees it. The slot's power limit is set by the port above; where the drive does not report
+ * it, the port's own figure is used. */
 static void put_slot_link(struct el_buf *b, const struct el_snapshot *s, uint32_t row)
 {
     uint32_t limit_mw = 0;
@@ -306,7 +306,7 @@ static void put_slot(struct el_buf *b, const struct el_scan *scan, uint32_t row,
     }
 }
 
-/* A slot of this card whose drive can be acted on just as all others of it; -1: they differ, or there is none. */
+/* A slot of this card, when the drives of all its slots can be acted on alike; -1: they differ, or there is none. */
 static int64_t alike(const struct el_scan *scan, const struct el_card *c)
 {
     int64_t first = -1;

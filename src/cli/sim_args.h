@@ -29,9 +29,10 @@ struct el_sim_args {
 
 /* A scenario that states nothing. */
 void el_sim_args_init(struct el_sim_args *a);
-/* A scenario file in place of what is there: to be read before the flags that win over it. 0 or -EINVAL, said. */
+/* Replaces what is there by a scenario file: call it before the flags that override it. 0, or -EINVAL with the reason
+ * printed. */
 int el_sim_args_scenario(struct el_sim_args *a, const char *path);
-/* Defaults for what nothing states, profiles loaded, options filled. 0 or -EINVAL, said. */
+/* Fills in defaults, loads profiles, fills the options. 0, or -EINVAL with the reason printed. */
 int el_sim_args_finish(struct el_sim_args *a, const char *command);
-/* Into what somebody named, which may be a pipe or a terminal. 0 or -errno. */
+/* Writes to a path given by the user, which may be a pipe or a terminal. 0 or -errno. */
 int el_sim_plot_write(const char *path, const struct el_buf *svg);

@@ -1,4 +1,4 @@
-/* elementd simulate: a governor against the twin, and what came of it. */
+/* elementd simulate: runs a governor against the twin and prints the result. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -94,7 +94,7 @@ static void figure_cell(struct el_buf *b, double v)
     el_buf_printf(b, " %14s", text);
 }
 
-/* Of a plant of somebody else's nobody states it beforehand. */
+/* Somebody else's plant does not state it beforehand. */
 static const char *air_of(const struct el_scenario *s, char out[64])
 {
     snprintf(out, 64, isnan(s->inlet_c) ? "" : ", inlet %g C, %g LFM", s->inlet_c, s->airflow_lfm);
@@ -159,7 +159,7 @@ static int complain(const char *path, int error)
     return error;
 }
 
-/* Opens what is to be written besides the figures. 0 or -errno, said. */
+/* Opens the files to be written besides the figures. 0, or -errno with the reason printed. */
 static int open_outputs(struct command *c)
 {
     const struct el_scenario *s = &c->args.scenario;
@@ -226,7 +226,7 @@ static int replay(const char *path)
     return EL_EXIT_BAD;
 }
 
-/* What a plant is itself, and we would only seem to set; NULL = nothing of it is asked for. */
+/* The first flag or key that states what only the plant itself can decide; NULL = none. */
 static const char *plants_own(const struct el_scenario *s)
 {
     return s->array != EL_ARRAY_NONE ? "array"
@@ -242,7 +242,7 @@ static const char *plants_own(const struct el_scenario *s)
                                      : NULL;
 }
 
-/* -1: go on; else the exit code, and all is said. Before defaults stand for what nobody stated. */
+/* -1: go on; else the exit code, with everything printed. Called before defaults are filled in. */
 static int check_plant(const struct command *c, const char *command)
 {
     const struct el_scenario *s = &c->args.scenario;
@@ -258,7 +258,7 @@ static int check_plant(const struct command *c, const char *command)
     return -1;
 }
 
-/* The figures then tell of what the plant declared. */
+/* So that the figures report what the plant declared. */
 static int run_plant(struct command *c, struct el_simulate_result *result, char *why, size_t why_size)
 {
     struct el_scenario *s = &c->args.scenario;
@@ -294,7 +294,7 @@ static int run(struct command *c)
         return EL_EXIT_BAD;
     if (r < 0) {
         fprintf(stderr, "elementd simulate: %s\n", results ? why : "out of memory");
-        /* What the twin takes from no flag is a wrong flag; a file or a plant may be wrong in its own ways. */
+        /* A value that the twin refuses from a flag is wrong usage; a file or a plant may be wrong in its own ways. */
         return r == -EINVAL && !c->args.has_scenario && !c->plant ? EL_EXIT_USAGE : EL_EXIT_BAD;
     }
     for (uint32_t i = 0; i < s->expects; i++)
@@ -349,7 +349,7 @@ int el_cmd_simulate(int argc, char **argv)
     if ((c.csv || c.plot_file) && s->seeds > 1)
         return el_flags_usage(argv[0], "--csv and --plot show one run: use --seeds 1");
     if (c.plant) {
-        signal(SIGPIPE, SIG_IGN); /* a plant that dies is an answer, not our end */
+        signal(SIGPIPE, SIG_IGN); /* a plant that dies is a result, not our end */
         el_text_copy(s->workload, sizeof s->workload, "external");
         s->inlet_c = s->airflow_lfm = NAN; /* the plant's own affair */
     }

@@ -43,7 +43,7 @@ static void put_old(struct el_buf *b, bool colour, int64_t age_us)
                   colour ? "\033[0;1;37;41m" : "", text, colour ? "\033[0m" : "");
 }
 
-/* False: the snapshot is too old to be believed; that is said at both ends, and all between is pale. */
+/* False: the snapshot is too old to be trusted. It says so above and below the table, which is printed pale. */
 static bool print_table(const struct el_snapshot *s, const struct el_snapshot *before, bool clear)
 {
     EL_AUTO_BUF struct el_buf b = {0};
@@ -63,7 +63,7 @@ static bool print_table(const struct el_snapshot *s, const struct el_snapshot *b
     return el_cli_print(&b) == EL_EXIT_OK && fresh;
 }
 
-/* Once there was a snapshot, one that is missing is waited for: the daemon is being restarted. */
+/* A snapshot that was there and is missing now is waited for: the daemon is being restarted. */
 static int watch(const char *dir)
 {
     struct el_snapshot *before = NULL, *s = NULL;

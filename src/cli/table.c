@@ -9,7 +9,7 @@
 #define RED    "1;31"
 #define YELLOW "33"
 
-/* What is left out of a narrower terminal, so that caps and their reasons stay. */
+/* What a narrower terminal leaves out, so that caps and their reasons stay. */
 #define COLUMNS_FOR_SERIAL 146
 #define COLUMNS_FOR_RATES  124
 

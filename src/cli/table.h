@@ -4,12 +4,12 @@
 #include "base/buf.h"
 #include "model/snapshot.h"
 
-/* A terminal: columns that do not fit are left out or cut, and colour says what needs a look. */
+/* How to print: on a terminal, columns that do not fit are left out or cut, and colour marks what needs attention. */
 struct el_table_look {
     uint32_t columns; /* 0 = as wide as it gets */
     bool colour;
 };
-/* Of an open file: nothing special unless it is a terminal; no colour when NO_COLOR says so. */
+/* The look for an open file: plain unless it is a terminal; no colour when NO_COLOR is set. */
 struct el_table_look el_table_look_of(int fd);
 
 /* Appends the table. `before`: an older snapshot of the same machine for throughput, or NULL. `now_us`: BOOTTIME. */

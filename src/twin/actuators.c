@@ -1,5 +1,4 @@
-/* What can be moved on a card that is not there: I/O budget and power state belong to drives, the fan to a sensor key.
- */
+/* The actuators of a simulated card: I/O budget, power state and HCTM go by drive key, the fan by sensor key. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What stands around the drives: links, board sensors, and the inventory of all of it. */
+/* What surrounds the drives: links, board sensors, and the inventory of everything. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -163,7 +163,7 @@ int el_twin_read_links(void *dev, struct el_link *links, uint32_t n)
     return 0;
 }
 
-/* PCI domain of a card: each card stands alone in one, so that any number of them gets addresses. */
+/* PCI domain of a card: each has one of its own, so that there are addresses for any number of cards. */
 static void fill_links(const struct el_twin *t, struct el_inventory *inv, uint32_t card)
 {
     const struct el_card_profile *p = &t->profile;

@@ -24,7 +24,7 @@ static void put_ascii(uint8_t *p, size_t n, const char *text)
     memcpy(p, text, strnlen(text, n));
 }
 
-/* Firmware of that time and class: what a drive of this NVMe version can be asked. */
+/* What a drive of this NVMe version can be asked: as firmware of that time and class. */
 static bool has_self_test(const struct el_drive_profile *f)
 {
     return f->nvme_version >= NVME_VERSION(1, 3);
@@ -150,7 +150,7 @@ static uint16_t sensor_kelvin(struct el_twin_card *card, uint32_t slot, uint32_t
     if (fault->fault == EL_TWIN_FAULT_OFFSET)
         t += fault->value;
     if (s >= EL_PLANT_SENSORS)
-        t -= 2 * (s - EL_PLANT_SENSORS + 1); /* further flash packages, a little cooler each */
+        t -= 2 * (s - EL_PLANT_SENSORS + 1); /* further flash packages, each a little cooler */
     return kelvin(t + d->sensor_noise_c * el_rng_normal(&card->rng));
 }
 
@@ -301,7 +301,7 @@ static uint8_t *put_feature(uint8_t *d, uint16_t code, uint8_t length, uint8_t b
     return d + EL_TCG_FEATURE_DATA + length;
 }
 
-/* Opal as drives of the class answer: locks that nobody owns, until a scenario closes them. */
+/* Opal, answered as by drives of this class: locks that nobody owns, until a scenario closes them. */
 static void discovery(const struct el_twin_controller *c, uint8_t *p)
 {
     uint8_t *d = p + EL_TCG_HEADER_SIZE;

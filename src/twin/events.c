@@ -154,7 +154,7 @@ static void set_event(struct el_twin *t, uint32_t card, const struct el_scenario
             set_drive(t, card, slot, e, begin);
 }
 
-/* Inlet and airflow move while their event is active: at once, or over its ramp. */
+/* Inlet and airflow change while their event is active: at once, or over its ramp. */
 static void move(struct el_twin_card *c, const struct el_scenario_event *e, const struct el_twin_event_state *s)
 {
     double part = e->ramp_s > 0 ? fmin((c->plant.time_s - e->at_s) / e->ramp_s, 1) : 1;

@@ -18,11 +18,11 @@
 
 #define LINE_MAX_BYTES (1u << 20)
 #define NUMBER_MAX     1e15   /* larger than this is garbage, not a measurement; */
-#define LIMIT_MIN_C    -100.0 /* limits beyond these are mistakes of unit or sign */
+#define LIMIT_MIN_C    -100.0 /* limits beyond these are mistakes in unit or sign */
 #define LIMIT_MAX_C    1000.0
 #define COUNT_MAX      1.8e19 /* counters of a lifetime may be larger */
 #define DURATION_MAX_S 1e9
-#define FALLS_MAX      8 /* of one drive's counts: another drive, a reset; more is no count since the start */
+#define FALLS_MAX      8 /* resets of one drive's counts; with more, they do not count since the start */
 #define SLOW_US        (5 * EL_USEC_PER_SEC)
 #define END_WAIT_US    (2 * EL_USEC_PER_SEC)
 
@@ -32,9 +32,9 @@ struct el_external {
     struct el_buf in; /* bytes read and not yet taken */
     struct el_buf out;
     uint64_t lines;
-    struct el_external_slot last[EL_CARD_SLOTS_MAX]; /* counts as last known of the drive that is there */
+    struct el_external_slot last[EL_CARD_SLOTS_MAX]; /* last known counts of the present drive */
     uint32_t falls[EL_CARD_SLOTS_MAX];
-    char *why;                                       /* the caller's: where the reason of a failure goes */
+    char *why; /* the caller's: receives the reason of a failure */
     size_t why_size;
     int wrong; /* first error in the answer that is being read, 0 = none */
 };
@@ -129,7 +129,7 @@ struct el_external *el_external_free(struct el_external *x)
         kill(-x->group, SIGKILL);
         waitpid(x->pid, &status, 0);
     }
-    kill(-x->group, SIGKILL); /* what it left running behind it */
+    kill(-x->group, SIGKILL); /* and whatever it left running */
     el_buf_free(&x->in);
     el_buf_free(&x->out);
     free(x);
@@ -157,7 +157,7 @@ static int send_line(struct el_external *x)
 {
     size_t done = 0;
 
-    if (x->in.len) /* what it said before it was asked is no answer to this */
+    if (x->in.len) /* what it said before it was asked is no answer to this question */
         return fail(x, -EBADMSG, "the plant says more than one line at once after line %ju", (uintmax_t)x->lines);
     el_buf_putc(&x->out, '\n');
     if (x->out.failed)
@@ -221,7 +221,7 @@ static int read_line(struct el_external *x, struct el_buf *line)
     }
 }
 
-/* Says the line in `out` and takes the answer as a JSON object, which the caller drops. */
+/* Sends the line in `out` and reads the answer, a JSON object that the caller must decref. */
 static int ask(struct el_external *x, json_t **out)
 {
     EL_AUTO_BUF struct el_buf line = {0};
@@ -244,7 +244,7 @@ static int ask(struct el_external *x, json_t **out)
     return 0;
 }
 
-/* The first thing wrong with an answer stays. */
+/* Of several errors in an answer the first is kept. */
 static void wrong(struct el_external *x, const char *key, const char *expected)
 {
     if (x->wrong == 0)
@@ -458,8 +458,8 @@ static void read_slot(struct el_external *x, const json_t *v, struct el_external
     out->write_ops = counter(x, v, "write_ops", &out->io_valid);
 }
 
-/* Another drive counts anew, whether it was seen to be gone in between or not. Counts that fall time and again are no
- * counts since the start. */
+/* Another drive counts from 0 again, whether or not it was seen to be gone in between. Counts that fall again and again
+ * are not counts since the start. */
 static void check_counts(struct el_external *x, uint32_t slot, const struct el_external_slot *now)
 {
     struct el_external_slot *last = &x->last[slot];

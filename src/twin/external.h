@@ -1,4 +1,4 @@
-/* A plant of somebody else's: a command that speaks JSON lines on its standard input and output (see
+/* A plant written by somebody else: a command that speaks JSON lines on its standard input and output (see
  * deploy/docs/plant.md). Numbers it does not know are null there and NAN here. Not thread-safe. */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "model/profile.h"
 
-#define EL_EXTERNAL_TIMEOUT_S 30 /* an answer that takes longer is no answer; loading a numerical library takes 10 */
+#define EL_EXTERNAL_TIMEOUT_S 30 /* longer than this counts as no answer; loading a numerical library takes 10 s */
 #define EL_EXTERNAL_FANS_MAX  8
 
 struct el_external_array {
@@ -47,13 +47,13 @@ struct el_external_state {
 
 struct el_external;
 
-/* Starts `command` with /bin/sh in a process group of its own, to die with the caller. The caller ignores SIGPIPE.
- * `why` takes the reason of this failure and of all later ones, and must live as long as the plant; after a failure
- * only el_external_free may follow. */
+/* Starts `command` with /bin/sh in a process group of its own, which ends with the caller. The caller must ignore
+ * SIGPIPE. `why` receives the reason of this and of any later failure, and must live as long as the plant; after a
+ * failure only el_external_free may follow. */
 int el_external_start(const char *command, struct el_external **out, char *why, size_t why_size);
 int el_external_hello(struct el_external *x, const char *card, uint32_t slots, double dt_s,
                       struct el_external_facts *out);
-/* One step: 0, 1 when the plant has ended with status 0, -EBADMSG (garbage), -ETIMEDOUT (mute), -EPIPE (died). */
+/* One step. 0; 1 when the plant has ended with status 0; -EBADMSG (garbage), -ETIMEDOUT (no answer), -EPIPE (died). */
 int el_external_step(struct el_external *x, const struct el_external_facts *facts, const struct el_external_command *c,
                      struct el_external_state *out);
 struct el_external *el_external_free(

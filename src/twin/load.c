@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "twin/plant.h"
 
-/* Bursts, assumed: busy for 40 s in the mean, then 25 s at up to 30 % of it. "mixed" changes every 3 min in the mean.
+/* Bursts, assumed: busy for 40 s on average, then 25 s at up to 30 % of that. "mixed" changes every 3 min on average.
  */
 #define BURST_ON_S    40.0
 #define BURST_OFF_S   25.0
@@ -119,9 +119,9 @@ static void give(struct el_plant_drive *d, double ops, double read_ratio)
     d->write_iops = ops * (1 - read_ratio);
 }
 
-/* io.cost blocks the thread that submits to a member over its budget, and with it what that thread would have given the
- * others: one submitter over a capped stripe of two got 10 to 15 of 20 MB/s, with io.max 19 (measured). More submitters
- * lose less. */
+/* io.cost blocks a thread that submits to a member over its budget, and with it the I/O that the thread would have sent
+ * to the other members: one submitter over a capped stripe of two got 10 to 15 of 20 MB/s, and 19 with io.max
+ * (measured). More submitters lose less. */
 static double stripe_efficiency(const struct el_plant *p, double least)
 {
     bool capped = false;
@@ -133,7 +133,7 @@ static double stripe_efficiency(const struct el_plant *p, double least)
     return 1 - (p->io_max ? 0.1 : 0.75) * (1 - 1.0 / p->slots) / (double)p->submitters;
 }
 
-/* Every drive for itself; in a stripe all as the slowest. */
+/* Each drive on its own; in a stripe, all at the pace of the slowest. */
 static void serve_single(struct el_plant *p, const double *allowed_w, const struct el_plant_price *price)
 {
     double r = p->load.workload->read_ratio, ops[EL_CARD_SLOTS_MAX], least = INFINITY, efficiency;

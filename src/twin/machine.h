@@ -55,7 +55,7 @@ struct el_twin_card {
     struct el_rng rng;
 };
 
-/* How far an event of the scenario is, per card. */
+/* Progress of one event of the scenario on one card. */
 struct el_twin_event_state {
     enum { EL_TWIN_EVENT_WAITING = 0, EL_TWIN_EVENT_ACTIVE, EL_TWIN_EVENT_OVER } phase;
     double before; /* inlet or airflow when it began */
@@ -67,8 +67,8 @@ struct el_twin {
     struct el_drive_profile *drives;
     struct el_scenario scenario; /* events = 0 without one */
     bool virtual_time, changed;
-    int64_t time_us;  /* up to which the plants have lived, pending_s aside */
-    double pending_s; /* asked for, not yet a whole physics step */
+    int64_t time_us;  /* up to which the plants have been simulated, pending_s aside */
+    double pending_s; /* time asked for that does not yet make a whole physics step */
     uint64_t seed;
     char workload[EL_NAME_MAX];
     uint32_t cards;

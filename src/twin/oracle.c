@@ -6,8 +6,8 @@
 #include "base/base.h"
 #include "twin/plant.h"
 
-/* What brings the switch to its limit and keeps it there: it answers slowly to the sum of all drives, so the sum is
- * steered by distance and slope. */
+/* The total that brings the switch to its limit and keeps it there. The switch responds slowly to the sum of all
+ * drives, so that sum is steered by distance and slope. */
 #define SWITCH_NEAR_S 100.0
 #define SWITCH_DAMP_S 60.0
 
@@ -30,7 +30,7 @@ static double switch_total_w(struct el_plant *p)
     return p->oracle_total_w = EL_CLAMP(p->oracle_total_w, 0, most);
 }
 
-/* Highest equal share of `left_w` when drive i wants at most want[i]: the level of the water. */
+/* Water-filling: the highest equal share of `left_w` when drive i wants at most want[i]. */
 static double water_level(const double *want, uint32_t n, double left_w)
 {
     double lo = 0, hi = fmax(left_w, 0);

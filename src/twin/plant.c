@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* Ranges the parameters are drawn in, all assumed; what the profile states is the middle. A spread of 0.2 means x
+/* Ranges from which parameters are drawn, all assumed, around what the profile states. A spread of 0.2 means x
  * 0.8..1.2. */
 #define SPREAD_SINK        0.18 /* resistance and heat capacity of sink and drives */
 #define SPREAD_DRIVE       0.12
@@ -13,16 +13,16 @@
 #define SPREAD_PRICE_DRIVE 0.05 /* ... and each by itself: 25 % together */
 #define EXPONENT_LOW       0.45 /* fit over plausible limits of a published table: 0.45..0.69 */
 #define EXPONENT_HIGH      0.69
-#define AIR_SHARE_LOW      0.20 /* of the sink's resistance at 400 LFM that is air warming along the card */
+#define AIR_SHARE_LOW      0.20 /* share of the sink's resistance at 400 LFM that is due to air warming along the card */
 #define AIR_SHARE_HIGH     0.40
 #define STACKED_FACTOR     1.12 /* the upper drive of a double stack stands further from the sink */
-#define AIRFLOW_FREE_LFM   35.0 /* what natural convection still moves */
-#define SWITCH_RISE_C      14.0 /* of the switch above its part of the sink, at its nominal power */
+#define AIRFLOW_FREE_LFM   35.0 /* airflow that natural convection still gives */
+#define SWITCH_RISE_C      14.0 /* rise of the switch above its part of the sink, at its nominal power */
 #define SWITCH_J_PER_K     18.0
 #define SWITCH_LAG_S       3.0
-/* Background work. What collection costs all the time is in the price of a write; this is what comes in bursts on top:
- * at full random writes one every two or three minutes in the mean, half a minute of up to a quarter of the drive's
- * full power. */
+/* Background work. The steady cost of garbage collection is in the price of a write; these are the bursts on top of it.
+ * At full random writes there is one every two or three minutes on average, half a minute of up to a quarter of the
+ * drive's full power. */
 #define GC_PER_BYTE_LOW    0.2 /* debt per byte written */
 #define GC_PER_BYTE_HIGH   0.5
 #define GC_TRIGGER_LOW     10e9 /* debt at which a burst begins, drawn for each */
@@ -102,7 +102,7 @@ static void set_air(struct el_plant *p)
     p->air_j_per_k = p->air_j_per_k400 * v;
 }
 
-/* Idle for a long time at this inlet: good enough as a start, the plant settles the rest. */
+/* As after a long idle time at this inlet: good enough as a start, the plant settles the rest. */
 static void init_temperatures(struct el_plant *p)
 {
     double idle = p->profile->switch_w, sink;
@@ -160,8 +160,7 @@ double el_plant_composite_c(const struct el_plant_drive *d)
     return d->composite_ctl * d->t_ctl + (1 - d->composite_ctl) * d->t_nand;
 }
 
-/* Collection of garbage follows writes: debt builds up, and a burst of work pays it back when the drive finds it is
- * time. */
+/* Garbage collection follows writes: debt builds up, and a burst of work pays it back when it reaches a limit. */
 static void background(struct el_plant_drive *d, double dt)
 {
     struct el_rng *r = &d->rng_gc;
@@ -180,8 +179,8 @@ static void background(struct el_plant_drive *d, double dt)
     d->gc_w = el_rng_between(r, GC_SHARE_LOW, GC_SHARE_HIGH) * d->profile->full_w;
 }
 
-/* What the drive's own firmware and its power state leave of its speed. Soft firmware steps down while above its trip
- * and up again below it; hard firmware falls to a quarter until it is well cooled. */
+/* How much of its speed the drive's firmware and power state leave it. Soft firmware steps down while above its trip
+ * and up again below it; hard firmware drops to a quarter until the drive has cooled well below. */
 static void firmware(const struct el_plant *p, struct el_plant_drive *d, double dt)
 {
     const struct el_drive_profile *f = d->profile;
@@ -298,7 +297,7 @@ static void drive_flows(struct el_plant *p, uint32_t i, struct flows *f, double 
     firmware(p, d, dt);
 }
 
-/* Caps in force: the block layer counts joules in the prices it was given. */
+/* Applies the caps in force: the block layer counts joules in the prices it was given. */
 static void serve_capped(struct el_plant *p)
 {
     double allowed[EL_CARD_SLOTS_MAX];

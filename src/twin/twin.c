@@ -11,9 +11,10 @@
 #include "twin/machine.h"
 
 #define VIRTUAL_START_US (1000 * EL_USEC_PER_SEC) /* BOOTTIME 0 would mean "never" */
-#define WARM_S           300.0 /* in real time a card has been at work for a while: nobody wants to wait for it */
-#define WARM_BELOW_C     5.0
-#define CATCH_UP_MAX_S   600.0 /* after a suspend the plant does not live through the night */
+#define WARM_S           300.0 /* in real time, how long the card has been working at the start: nobody wants to wait for that \
+                                */
+#define WARM_BELOW_C   5.0
+#define CATCH_UP_MAX_S 600.0 /* after a suspend, the plant does not catch up on the whole night */
 
 static void advance(struct el_twin *t, double dt_s)
 {
@@ -194,7 +195,7 @@ static int check_options(const struct el_twin_options *o, char *why, size_t why_
     return 0;
 }
 
-/* As a governor had it until now: somewhat below its limits. */
+/* As if a governor had held it until now: somewhat below its limits. */
 static void warm(struct el_plant *p, const struct el_twin_options *o)
 {
     struct el_twin_oracle hold = {.card_limit_w = o->card_limit_w > 0 ? o->card_limit_w : NAN,

@@ -14,9 +14,9 @@ struct el_twin_options {
     const char *workload;                  /* see el_twin_workload_known; NULL = el_twin_default_workload */
     double inlet_c, airflow_lfm;
     uint64_t seed;     /* 0 = nominal parameters, without the spread drawn per seed */
-    bool virtual_time; /* time moves by el_twin_advance only, from a card that idled; else with the clock,
-                          from a card that has been at work for a while */
-    double limit_c, card_limit_w, switch_limit_c; /* that held it until then; NAN or 0 = its own warning temperature */
+    bool virtual_time; /* time moves by el_twin_advance only, starting with an idle card; else it moves with the clock,
+                          starting with a card that has been working for a while */
+    double limit_c, card_limit_w, switch_limit_c; /* held until then; NAN or 0 = its own warning temperature */
     enum el_array_level array;                    /* a stripe of all slots; mirrors of the pairs 0+1, 2+3, ... */
     const struct el_scenario *scenario;           /* events and missing sensors; copied; NULL = none */
 };
@@ -33,7 +33,7 @@ bool el_twin_workload_known(const struct el_card_profile *card, const char *name
 /* The heaviest published one, "random-write-4k", where the card has it; else its first; else "idle". */
 const char *el_twin_default_workload(const struct el_card_profile *card);
 
-/* What is really so: for figures and tests, never for a governor. */
+/* The true state: for figures and tests, never for a governor. */
 struct el_twin_slot_truth {
     double temp_c; /* composite without lag, noise or steps */
     double controller_c, nand_c;

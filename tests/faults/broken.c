@@ -20,6 +20,7 @@
 #include "base/base.h"
 #include "control/journal.h"
 #include "model/nvme_layout.h"
+#include "support/wrap.h"
 #include "twin/machine.h"
 
 const char *const broken_names[BROKEN_KINDS] = {
@@ -373,11 +374,6 @@ static bool no_descriptor(void)
 {
     return is_nth(EMFILE) || fails(BROKEN_DESCRIPTORS, EMFILE);
 }
-
-#define WRAP(type, name, ...)                                                                                          \
-    type __real_##name(__VA_ARGS__);                                                                                   \
-    type __wrap_##name(__VA_ARGS__);                                                                                   \
-    type __wrap_##name(__VA_ARGS__)
 
 /* Those of the libraries too, where no sanitizer has put its own in their place. */
 #ifdef BROKEN_ALLOCATOR

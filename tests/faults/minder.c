@@ -8,6 +8,7 @@
 
 #include "cli/minder.h"
 #include "support/unit.h"
+#include "support/wrap.h"
 
 #define STEP_US (10 * EL_USEC_PER_MSEC)
 #define SECOND  (1000000 / STEP_US)
@@ -19,11 +20,6 @@ static struct {
     unsigned starts, refused;
     int64_t now_us;
 } world;
-
-#define WRAP(type, name, ...)                                                                                          \
-    type __real_##name(__VA_ARGS__);                                                                                   \
-    type __wrap_##name(__VA_ARGS__);                                                                                   \
-    type __wrap_##name(__VA_ARGS__)
 
 WRAP(pid_t, fork, void)
 {

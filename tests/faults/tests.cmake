@@ -6,6 +6,7 @@ target_link_libraries(faults_campaign PRIVATE control)
 target_link_libraries(faults_soak PRIVATE control exporter)
 foreach(name IN ITEMS campaign soak)
   target_compile_definitions(faults_${name} PRIVATE EL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_include_directories(faults_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
 set(faults_calls read pread write pwrite open openat fopen opendir eventfd flock posix_fallocate fchmod mkdir renameat unlink
                  unlinkat fsync pthread_create clock_gettime)

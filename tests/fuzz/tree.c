@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/wrap.h"
+
 #define NODES_MAX 1024
 #define OPEN_MAX  64
 #define FIRST_FD  100000 /* no real descriptor is as high */
@@ -177,11 +179,6 @@ void tree_apply(const char *line, size_t n)
 }
 
 /* ---- the calls ---- */
-
-#define WRAP(type, name, ...)                                                                                          \
-    type __real_##name(__VA_ARGS__);                                                                                   \
-    type __wrap_##name(__VA_ARGS__);                                                                                   \
-    type __wrap_##name(__VA_ARGS__)
 
 static int fail(int error)
 {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include "fuzz.h"
+#include "support/wrap.h"
 #include "twin/external.h"
 
 /* A plant that answers with these bytes, whatever it is asked: no process, but the calls that start one, speak with it
@@ -16,11 +17,6 @@ static struct {
     const uint8_t *data;
     size_t n;
 } plant;
-
-#define WRAP(type, name, ...)                                                                                          \
-    type __real_##name(__VA_ARGS__);                                                                                   \
-    type __wrap_##name(__VA_ARGS__);                                                                                   \
-    type __wrap_##name(__VA_ARGS__)
 
 WRAP(int, pipe2, int fd[2], int flags)
 {
