@@ -245,12 +245,18 @@ def tls():
             expect("would offer" in x.reload(), "suites that cannot be honoured were taken")
 
             mutual = base + "  client_ca_file: ca.crt\n  client_auth_type: RequireAndVerifyClientCert\n"
-            kept = http.client.HTTPSConnection("127.0.0.1", x.port, timeout=60, context=ca.context())
-            kept.request("GET", "/metrics")
-            expect(kept.getresponse().read() and kept.sock, "kept alive")
-            web.write_text(mutual)
-            x.reload()
-            expect(fails(lambda: (kept.sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"), kept.sock.recv(1) or 1 / 0)), "a session from before")
+            if_given = base + "  client_ca_file: ca.crt\n  client_auth_type: VerifyClientCertIfGiven\n"
+
+            def ends_who_is_there(text):
+                kept = http.client.HTTPSConnection("127.0.0.1", x.port, timeout=60, context=ca.context())
+                kept.request("GET", "/metrics")
+                expect(kept.getresponse().read() and kept.sock, "kept alive")
+                web.write_text(text)
+                x.reload()
+                expect(fails(lambda: (kept.sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"), kept.sock.recv(1) or 1 / 0)), "a session from before")
+
+            ends_who_is_there(if_given)
+            ends_who_is_there(mutual)
             expect(x.get(tls=ca.context(client))[0] == 200, "client certificate")
             expect(fails(lambda: x.get(tls=ca.context())), "no client certificate")
             expect(fails(lambda: x.get(tls=ca.context(stranger))), "certificate of another authority")
@@ -259,7 +265,16 @@ def tls():
             x.reload()
             expect(x.get(tls=ca.context(client))[0] == 200, "allowed name")
             expect(fails(lambda: x.get(tls=ca.context(unnamed))), "name that is not allowed")
-            web.write_text(base + "  client_ca_file: ca.crt\n  client_auth_type: VerifyClientCertIfGiven\n")
+            # Other authorities, without a word to the daemon.
+            shutil.copy(ca.cert, pathlib.Path(d, "clients.crt"))
+            web.write_text(mutual.replace("ca.crt", "clients.crt"))
+            x.reload()
+            expect(x.get(tls=ca.context(client))[0] == 200 and fails(lambda: x.get(tls=ca.context(stranger))), "the first authority")
+            shutil.copy(other.cert, pathlib.Path(d, "fresh"))
+            pathlib.Path(d, "fresh").rename(pathlib.Path(d, "clients.crt"))
+            wait_until("the other authority", lambda: x.get(tls=ca.context(stranger))[0] == 200)
+            expect(fails(lambda: x.get(tls=ca.context(client))), "an authority that is none any more")
+            web.write_text(if_given)
             x.reload()
             expect(x.get(tls=ca.context())[0] == 200 and fails(lambda: x.get(tls=ca.context(stranger))), "VerifyClientCertIfGiven")
             web.write_text(base + "  client_auth_type: RequireAnyClientCert\n")
