@@ -205,10 +205,11 @@ static uint32_t least(uint32_t a, uint32_t b)
     return !a ? b : !b ? a : EL_MIN(a, b);
 }
 
-/* What this end could do with that port: the port alone may promise what this end never could. */
+/* What this end could do with that port: either alone may promise what the other never could (a drive handed to a guest
+ * sits below a port that knows nothing of the real slot). */
 static uint32_t able(uint32_t end, uint32_t port)
 {
-    return end ? least(end, port) : 0;
+    return end && port ? EL_MIN(end, port) : 0;
 }
 
 static void expect(struct el_link *a, uint32_t mts, uint32_t width)
@@ -239,7 +240,7 @@ void el_pcie_judge(struct el_link *links, uint32_t n)
             continue;
         expect(l, able(l->max_mts, parent ? parent->max_mts : 0), able(l->max_width, parent ? parent->max_width : 0));
         if (parent)
-            expect(parent, parent->max_mts ? l->expected_mts : 0, parent->max_width ? l->expected_width : 0);
+            expect(parent, l->expected_mts, l->expected_width);
     }
     for (uint32_t i = 0; i < n; i++) {
         struct el_link *l = &links[i];
