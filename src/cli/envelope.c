@@ -31,7 +31,7 @@ static const char help[] =
 
 #define AXIS_MAX   64
 #define MOST_LFM   1500
-#define PATIENCE_S 2 /* longer than a person waits without a sign of life */
+#define PATIENCE_S 2 /* how long a person waits without a sign of life */
 
 struct axis {
     double at[AXIS_MAX];
@@ -198,8 +198,8 @@ static int draw(const struct el_scenario *s, const struct grid *g, const char *p
     int r;
 
     snprintf(title, sizeof title, "%s: sustained share of full throughput", title_of(s, what));
-    el_plot_grid(&svg, title, "airflow, LFM", g->airs_lfm.at, g->airs_lfm.n, "inlet, C", g->inlets_c.at, g->inlets_c.n,
-                 g->share);
+    el_plot_grid(&svg, title, &(struct el_plot_axis){"airflow, LFM", g->airs_lfm.at, g->airs_lfm.n},
+                 &(struct el_plot_axis){"inlet, C", g->inlets_c.at, g->inlets_c.n}, g->share);
     r = el_sim_plot_write(path, &svg);
     if (r < 0)
         fprintf(stderr, "elementd envelope: %s: %s\n", path, strerror(-r));

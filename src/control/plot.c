@@ -135,18 +135,19 @@ static double at_y(const struct frame *f, double y)
     return f->bottom - (y - f->low) * f->y_scale;
 }
 
-static void draw_line(struct el_buf *b, const struct el_plot_line *l, const double *x, size_t n, const struct frame *f)
+static void draw_line(struct el_buf *b, const struct el_plot_line *l, const struct el_plot_axis *x,
+                      const struct frame *f)
 {
     bool pen = false;
 
     el_buf_puts(b, "<path d=\"");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < x->n; i++) {
         if (!isfinite(l->y[i])) {
             pen = false;
             continue;
         }
         el_buf_putc(b, pen ? 'L' : 'M');
-        px(b, at_x(f, x[i]));
+        px(b, at_x(f, x->at[i]));
         el_buf_putc(b, ' ');
         px(b, at_y(f, l->y[i]));
         pen = true;
@@ -168,13 +169,13 @@ static void legend(struct el_buf *b, const struct el_plot_panel *p, double top)
     }
 }
 
-static void draw_panel(struct el_buf *b, const struct el_plot_panel *p, const double *x, size_t n, double top,
+static void draw_panel(struct el_buf *b, const struct el_plot_panel *p, const struct el_plot_axis *x, double top,
                        bool x_labels)
 {
-    double high, x_span = n > 1 && x[n - 1] > x[0] ? x[n - 1] - x[0] : 1, step;
-    struct frame f = {.x0 = x[0], .x_scale = (WIDTH - LEFT - RIGHT) / x_span, .bottom = top + PANEL};
+    double first = x->at[0], last = x->at[x->n - 1], x_span = last > first ? last - first : 1, high, step;
+    struct frame f = {.x0 = first, .x_scale = (WIDTH - LEFT - RIGHT) / x_span, .bottom = top + PANEL};
 
-    range_of(p, n, &f.low, &high);
+    range_of(p, x->n, &f.low, &high);
     f.y_scale = PANEL / (high - f.low);
     label(b, LEFT, top - 8, "start", "panel", p->title);
     step = tick_step(high - f.low);
@@ -183,26 +184,26 @@ static void draw_panel(struct el_buf *b, const struct el_plot_panel *p, const do
         number_label(b, LEFT - 8, at_y(&f, v) + 4, "end", fabs(v) < step / 1e6 ? 0 : v);
     }
     step = tick_step(x_span);
-    for (double v = ceil(x[0] / step) * step; v <= x[0] + x_span + step / 1e6; v += step) {
+    for (double v = ceil(first / step) * step; v <= first + x_span + step / 1e6; v += step) {
         line(b, at_x(&f, v), f.bottom, at_x(&f, v), f.bottom + 4, "#9aa0a6");
         if (x_labels)
             number_label(b, at_x(&f, v), f.bottom + 18, "middle", v);
     }
     line(b, LEFT, f.bottom, WIDTH - RIGHT, f.bottom, "#9aa0a6");
     for (size_t k = 0; k < p->lines; k++)
-        draw_line(b, &p->line[k], x, n, &f);
+        draw_line(b, &p->line[k], x, &f);
     legend(b, p, top);
 }
 
-void el_plot_panels(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t n,
+void el_plot_panels(struct el_buf *b, const char *title, const struct el_plot_axis *x,
                     const struct el_plot_panel *panels, size_t count)
 {
     double height = TOP + 14 + (PANEL + GAP) * (double)count + 14;
 
     begin(b, WIDTH, height, title);
-    for (size_t i = 0; n > 0 && i < count; i++)
-        draw_panel(b, &panels[i], x, n, TOP + 14 + (PANEL + GAP) * (double)i, i + 1 == count);
-    label(b, LEFT + (WIDTH - LEFT - RIGHT) / 2.0, height - 8, "middle", "tick", x_title);
+    for (size_t i = 0; x->n > 0 && i < count; i++)
+        draw_panel(b, &panels[i], x, TOP + 14 + (PANEL + GAP) * (double)i, i + 1 == count);
+    label(b, LEFT + (WIDTH - LEFT - RIGHT) / 2.0, height - 8, "middle", "tick", x->title);
     el_buf_puts(b, "</svg>\n");
 }
 
@@ -236,22 +237,22 @@ static void draw_cell(struct el_buf *b, double x, double y, double share)
     label(b, x + (CELL_W - 2) / 2.0, y + CELL_H / 2.0 + 3, "middle", "cell", text);
 }
 
-void el_plot_grid(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t columns,
-                  const char *y_title, const double *y, size_t rows, const double *value)
+void el_plot_grid(struct el_buf *b, const char *title, const struct el_plot_axis *x, const struct el_plot_axis *y,
+                  const double *value)
 {
-    double width = LEFT + CELL_W * (double)columns + 30, height = TOP + CELL_H * (double)rows + 56;
+    double right = LEFT + CELL_W * (double)x->n, bottom = TOP + CELL_H * (double)y->n;
 
-    begin(b, width < 560 ? 560 : width, height, title);
-    label(b, LEFT - 40, TOP - 8, "start", "tick", y_title);
-    for (size_t r = 0; r < rows; r++) {
+    begin(b, EL_MAX(right + 30, 560), bottom + 56, title);
+    label(b, LEFT - 40, TOP - 8, "start", "tick", y->title);
+    for (size_t r = 0; r < y->n; r++) {
         double top = TOP + CELL_H * (double)r;
 
-        number_label(b, LEFT - 8, top + CELL_H / 2.0 + 3, "end", y[r]);
-        for (size_t c = 0; c < columns; c++)
-            draw_cell(b, LEFT + CELL_W * (double)c, top, value[r * columns + c]);
+        number_label(b, LEFT - 8, top + CELL_H / 2.0 + 3, "end", y->at[r]);
+        for (size_t c = 0; c < x->n; c++)
+            draw_cell(b, LEFT + CELL_W * (double)c, top, value[r * x->n + c]);
     }
-    for (size_t c = 0; c < columns; c++)
-        number_label(b, LEFT + CELL_W * (c + 0.5), TOP + CELL_H * (double)rows + 16, "middle", x[c]);
-    label(b, LEFT + CELL_W * (double)columns / 2, TOP + CELL_H * (double)rows + 38, "middle", "tick", x_title);
+    for (size_t c = 0; c < x->n; c++)
+        number_label(b, LEFT + CELL_W * (c + 0.5), bottom + 16, "middle", x->at[c]);
+    label(b, (LEFT + right) / 2, bottom + 38, "middle", "tick", x->title);
     el_buf_puts(b, "</svg>\n");
 }

@@ -4,6 +4,12 @@
 
 #include "base/buf.h"
 
+struct el_plot_axis {
+    const char *title; /* with the unit: "airflow, LFM" */
+    const double *at;
+    size_t n;
+};
+
 struct el_plot_line {
     const char *name; /* for the legend; NULL = not in it */
     const double *y;  /* one per x; NAN = a gap */
@@ -21,9 +27,10 @@ struct el_plot_panel {
 };
 
 /* Appends a whole SVG document. */
-void el_plot_panels(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t n,
+void el_plot_panels(struct el_buf *b, const char *title, const struct el_plot_axis *x,
                     const struct el_plot_panel *panels, size_t count);
 
-/* A table of shares 0..1 as a coloured grid: value[row * columns + column]; NAN = nothing known. */
-void el_plot_grid(struct el_buf *b, const char *title, const char *x_title, const double *x, size_t columns,
-                  const char *y_title, const double *y, size_t rows, const double *value);
+/* Appends a whole SVG document: shares 0..1 as a coloured grid, value[row * columns + column], a column for each `x`
+ * and a row for each `y`. NAN = not known. */
+void el_plot_grid(struct el_buf *b, const char *title, const struct el_plot_axis *x, const struct el_plot_axis *y,
+                  const double *value);

@@ -99,7 +99,7 @@ void el_sim_plot_draw(const struct el_sim_plot *p, struct el_buf *svg)
     add(watts, &n_watts, p, SERIES_WATTS, "card", 0, false);
     add(rate, &n_rate, p, SERIES_DEMAND, "asked for", EL_PLOT_GREY, false);
     add(rate, &n_rate, p, SERIES_IOPS, "served", 2, false);
-    el_plot_panels(svg, p->title, "minutes", p->minutes, p->n,
+    el_plot_panels(svg, p->title, &(struct el_plot_axis){"minutes", p->minutes, p->n},
                    (struct el_plot_panel[]){{"drive temperature, C", NAN, NAN, n_temps, temps},
                                             {"cap, % of full I/O power", 0, 105, n_caps, caps},
                                             {"card power, W", 0, NAN, n_watts, watts},

@@ -9,13 +9,13 @@
 #include "base/text.h"
 #include "model/alarm_private.h"
 
-#define TEMPERATURE_HYSTERESIS_C 2.0
-#define INLET_HYSTERESIS_C       1.0
-#define HUMIDITY_HYSTERESIS      0.02
-#define POWER_HYSTERESIS         0.02 /* of the limit */
-#define LIMIT_TOLERANCE_C        2.0 /* the governor holds its limit to about a degree, so being that close is no alarm */
-#define WARRANTY_NOTICE_S        (90 * 86400.0)
-#define WARRANTY_NOTICE_RATIO    0.1
+#define TEMPERATURE_HYSTERESIS_C    2.0
+#define INLET_HYSTERESIS_C          1.0
+#define HUMIDITY_HYSTERESIS_PERCENT 2.0
+#define POWER_HYSTERESIS            0.02 /* of the limit */
+#define LIMIT_TOLERANCE_C           2.0 /* the governor holds its limit to about a degree, so being that close is no alarm */
+#define WARRANTY_NOTICE_S           (90 * 86400.0)
+#define WARRANTY_NOTICE_RATIO       0.1
 
 /* A few words about a number and its limit, the same in any locale. Skipped where nothing is wrong, which is nearly
  * always. */
@@ -210,15 +210,14 @@ static void drive(const struct el_alarm_step *st, uint32_t row)
 /* --- cards */
 
 static void out_of_range(const struct el_alarm_step *st, const struct el_alarm_about *about, double value, double lo,
-                         double hi, double hysteresis, double shown, const char *what, const char *unit)
+                         double hi, double hysteresis, const char *what, const char *unit)
 {
     double margin = el_alarm_is_active(st, about) ? hysteresis : 0;
     bool cold = isfinite(lo) && value < lo + margin, hot = isfinite(hi) && value > hi - margin;
     enum el_alarm_verdict verdict = !isfinite(value) ? EL_ALARM_UNKNOWN : cold || hot ? EL_ALARM_WRONG : EL_ALARM_WELL;
     char text[EL_EVENT_TEXT];
 
-    el_alarm_report(st, about, verdict, value * shown, (hot ? hi : lo) * shown,
-                    words(text, verdict, what, value * shown, unit, (hot ? hi : lo) * shown));
+    el_alarm_report(st, about, verdict, value, hot ? hi : lo, words(text, verdict, what, value, unit, hot ? hi : lo));
 }
 
 static void card(const struct el_alarm_step *st, uint32_t row)
@@ -237,10 +236,10 @@ static void card(const struct el_alarm_step *st, uint32_t row)
     flag(st, &about, c->governed && c->air_failing, "the card sheds heat worse than its air should allow");
     about.id = EL_ALARM_INLET_OUT_OF_RANGE;
     out_of_range(st, &about, c->inlet_mc.origin == EL_MEASURED ? reading(&c->inlet_mc, 1000) : NAN, c->inlet_min_c,
-                 c->inlet_max_c, INLET_HYSTERESIS_C, 1, "inlet air out of range", "C");
+                 c->inlet_max_c, INLET_HYSTERESIS_C, "inlet air out of range", "C");
     about.id = EL_ALARM_HUMIDITY_OUT_OF_RANGE;
-    out_of_range(st, &about, reading(&c->humidity_ppm, 1e6), c->humidity_min_ratio, c->humidity_max_ratio,
-                 HUMIDITY_HYSTERESIS, 100, "humidity out of range", "%");
+    out_of_range(st, &about, reading(&c->humidity_ppm, 1e4), 100 * c->humidity_min_ratio, 100 * c->humidity_max_ratio,
+                 HUMIDITY_HYSTERESIS_PERCENT, "humidity out of range", "%");
     about.id = EL_ALARM_SWITCH_TEMPERATURE;
     above(st, &about, reading(&c->switch_mc, 1000), c->has_switch ? c->switch_limit_c : NAN, TEMPERATURE_HYSTERESIS_C,
           "switch hot", "C");
