@@ -34,7 +34,8 @@ static int restore(const struct el_machine_flags *f, const char *state_dir, bool
     if (r == -EBUSY)
         fputs("elementd restore: elementd is running and looks after it; stop it first\n", stderr);
     else if (r < 0)
-        fprintf(stderr, "elementd restore: %s: %s\n", s->state_dir, strerror(-r));
+        fprintf(stderr, "elementd restore: %s: %s\n", s->state_dir,
+                r == -EBADMSG ? "its journal is none of elementd: look at it, then remove it" : strerror(-r));
     else if (as_json)
         printf("{\"restored\": %u, \"held\": %u, \"failed\": %u}\n", result.restored, result.held, result.failed);
     else if (result.restored + result.held + result.failed == 0)

@@ -81,7 +81,7 @@ int el_journal_open(const char *dir, struct el_journal **out)
         r = 0;
     if (r == 0) {
         r = el_file_read(AT_FDCWD, j->path, EL_JOURNAL_FILE_MAX, &text);
-        r = r == -ENOENT ? 0 : r < 0 ? r : parse(j, text.data ? text.data : "", text.len);
+        r = r == -ENOENT ? 0 : r == -EFBIG ? -EBADMSG : r < 0 ? r : parse(j, text.data ? text.data : "", text.len);
     }
     if (r < 0) {
         el_journal_free(j);
@@ -89,6 +89,11 @@ int el_journal_open(const char *dir, struct el_journal **out)
     }
     *out = j;
     return 0;
+}
+
+struct el_journal *el_journal_none(void)
+{
+    return calloc(1, sizeof(struct el_journal)); /* without a path */
 }
 
 struct el_journal *el_journal_free(struct el_journal *j)
@@ -147,6 +152,8 @@ int el_journal_add(struct el_journal *j, const struct el_journal_entry *e)
 
     if (el_journal_find(j, e->actuator, e->serial))
         return 0; /* the first original is the true one */
+    if (!j->path[0])
+        return -EBADMSG;
     added = el_row_append(&j->entry, &j->n, sizeof *added);
     if (!added)
         return -ENOMEM;

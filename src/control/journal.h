@@ -18,9 +18,12 @@ struct el_journal_entry {
 
 struct el_journal;
 
-/* The journal in `dir`; a missing file is an empty journal. 0, -ENOMEM, -EBADMSG (not a journal of ours: left as it
- * is), or another -errno. */
+/* The journal in `dir`; a missing file is an empty journal. 0, -ENOMEM, -EBADMSG (not a journal of ours, or too long
+ * for one: left as it is), or another -errno. */
 int el_journal_open(const char *dir, struct el_journal **out);
+/* In place of one that cannot be read: empty, and nothing can be added (-EBADMSG), so that nothing is set that could not
+ * be given back. The file stays. NULL: out of memory. */
+struct el_journal *el_journal_none(void);
 struct el_journal *el_journal_free(struct el_journal *j); /* takes NULL, returns NULL; the file stays */
 
 size_t el_journal_count(const struct el_journal *j);

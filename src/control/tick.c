@@ -45,7 +45,8 @@ struct el_tick {
     uint64_t log_next;     /* number of the first event not yet logged */
     bool discovered, news; /* news: something may have changed since drives were looked for */
     bool numbers_new;      /* not yet given to the saver */
-    bool paused;           /* by the administrator */
+    bool lost_journal;     /* that of an earlier run cannot be read */
+    bool paused;           /* by the administrator, or for that */
     bool linked;           /* links were read, and what is expected of them not yet looked at */
     int64_t dir_us;        /* when files last came or went in the runtime directory, by its own time */
     double air_wish_lfm;   /* last written; NAN = none */
@@ -101,16 +102,23 @@ static int open_dirs(struct el_tick *t)
     return r;
 }
 
-static int open_journal(const char *dir, struct el_journal **out)
+/* A journal that no start will ever be able to read must not keep drives from being watched: until somebody has looked
+ * at it nothing is set. */
+static int open_journal(struct el_tick *t, struct el_journal **out)
 {
+    const char *dir = t->settings.state_dir;
     int r = el_journal_open(dir, out);
 
-    if (r == -EBADMSG)
-        el_log_error("%s/" EL_JOURNAL_FILE
-                     ": not a journal of elementd; what it says cannot be restored. Look at it, then remove it",
+    if (r == -EBADMSG) {
+        el_log_error("%s/" EL_JOURNAL_FILE ": not a journal of elementd, so what it set before cannot be given back: "
+                     "paused, nothing is set. Look at it, remove it, then restart elementd",
                      dir);
-    else if (r < 0)
+        t->lost_journal = true;
+        *out = el_journal_none();
+        r = *out ? 0 : -ENOMEM;
+    } else if (r < 0) {
         el_log_error("%s/" EL_JOURNAL_FILE ": %s", dir, strerror(-r));
+    }
     return r;
 }
 
@@ -161,7 +169,7 @@ static int set_up(struct el_tick *t)
     int r = open_dirs(t);
 
     if (r == 0)
-        r = open_journal(t->settings.state_dir, &journal);
+        r = open_journal(t, &journal);
     if (r < 0)
         return r;
     t->hands = el_actuate_new(&t->dev, journal, t->dev.ops->may_block);
@@ -395,7 +403,7 @@ void el_tick_begin(struct el_tick *t)
     t->world.s->realtime_us = el_clock_realtime_us();
     discover(t);
     if (dir_changed(t) || t->paused)
-        t->paused = is_paused(t, t->begin_us);
+        t->paused = is_paused(t, t->begin_us) || t->lost_journal;
     /* What is in force is read beside the drives: a cap lost is seen in this round. */
     el_actuate_tick(t->hands, el_clock_boottime_us());
     el_board_start(t->board, t->begin_us);

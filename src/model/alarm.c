@@ -70,7 +70,7 @@ struct el_alarm_table {
 
 void el_alarm_refused(struct el_alarm_table *t, const char *why)
 {
-    snprintf(t->refused, sizeof t->refused, "the old settings stand: %.*s", (int)strcspn(why, "\n"), why);
+    snprintf(t->refused, sizeof t->refused, "settings refused, the old ones stand: %.*s", (int)strcspn(why, "\n"), why);
 }
 
 const char *el_alarm_why_refused(const struct el_alarm_step *st)

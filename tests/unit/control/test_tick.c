@@ -303,6 +303,36 @@ static void pauses_only_for_the_owner(void **state)
     el_tick_free(t);
 }
 
+/* What no restart would mend does not end it; but it sets nothing, and the file stays. */
+static void lost_journal_pauses(void **state)
+{
+    static const char *const bad[] = {"", "{\"version\": 1, \"entr"};
+    char path[128];
+
+    snprintf(path, sizeof path, "%s/state/" EL_JOURNAL_FILE, scratch);
+    for (int i = 0; i < 2; i++) {
+        struct el_settings changed = settings;
+        unsigned before = fake.drive[0].cap_writes;
+        struct el_tick *t;
+        struct stat st;
+
+        assert_int_equal(el_file_make_dirs(settings.state_dir, 0700), 0);
+        assert_int_equal(el_file_replace(AT_FDCWD, path, bad[i], strlen(bad[i]), 0600, false), 0);
+        changed.governor.mode = EL_MODE_ENFORCE;
+        fake.drive[0].temp_k = 368;
+        t = start();
+        el_tick_reload(t, &changed);
+        for (int k = 0; k < 5; k++)
+            assert_true(el_snapshot_cards(round_of(t))[0].paused);
+        assert_int_equal(slot(el_tick_snapshot(t), 0)->state, EL_SLOT_UP);
+        el_tick_free(t);
+        assert_int_equal(fake.drive[0].cap_writes, before);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_size, strlen(bad[i]));
+    }
+    unlink(path);
+}
+
 static void reload_is_told(void **state)
 {
     struct el_settings changed = settings;
@@ -507,6 +537,7 @@ int main(void)
         ROUNDS_TEST(asked_anew_as_soon_as_what_hung_has_failed),
         ROUNDS_TEST(one_daemon_per_state_directory),
         ROUNDS_TEST(pauses_only_for_the_owner),
+        ROUNDS_TEST(lost_journal_pauses),
         ROUNDS_TEST(reload_is_told),
         ROUNDS_TEST(flapping_is_said_once),
         ROUNDS_TEST(asks_again_what_can_be_used),
