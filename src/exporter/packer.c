@@ -1,34 +1,20 @@
-/* One gzip member of pieces that do not refer to each other: RFC 1952 around RFC 1951. */
+/* One gzip member, of which the first piece may stand for itself: RFC 1952 around RFC 1951. */
 #include "exporter/packer.h"
 
 #include <zlib.h>
 
-/* Of what zlib offers, measured on 68 KB of exposition: level 1 takes 0.22 ms for 9.0 KB, 6 takes 0.72 for 7.8. Each
- * piece begins with an empty table of strings and trees of its own: memory level 6 keeps the table small (16 KB), and a
- * piece costs about what 3 KB of text do. */
-#define LEVEL        Z_BEST_SPEED
-#define MEMORY       6
-#define GAP_BYTES    2048 /* of what does not change, between two that do: not worth a piece of its own */
-#define HOT_EDITIONS 32   /* a metric that changed within these is expected to change again */
-
-/* Text of neighbouring metrics that does not change, compressed. */
-struct piece {
-    uint32_t first, after; /* blocks */
-    uint32_t edition;      /* the last in which one of them changed */
-    struct el_buf bytes;
-};
-
-struct pieces {
-    struct piece *piece;
-    uint32_t n;
-};
+/* Of what zlib offers, measured on 68 KB of exposition: level 1 takes 0.22 ms for 9.0 KB, 6 takes 0.72 for 7.8. Memory
+ * level 6 keeps the table of strings small, which is cleared for each body: 16 KB. */
+#define LEVEL  Z_BEST_SPEED
+#define MEMORY 6
 
 struct el_packer {
     z_stream z;
     struct el_buf out;
     uint32_t crc, size; /* of what was put */
     bool begun;
-    struct pieces kept; /* of the page put last */
+    struct el_buf first; /* compressed; refers to nothing else, and ends with a whole byte */
+    uint32_t first_crc, first_size, first_edition;
 };
 
 struct el_packer *el_packer_new(void)
@@ -41,21 +27,13 @@ struct el_packer *el_packer_new(void)
     return NULL;
 }
 
-static void free_pieces(struct pieces *s)
-{
-    for (uint32_t i = 0; i < s->n; i++)
-        el_buf_free(&s->piece[i].bytes);
-    free(s->piece);
-    *s = (struct pieces){0};
-}
-
 struct el_packer *el_packer_free(struct el_packer *p)
 {
     if (!p)
         return NULL;
     deflateEnd(&p->z);
     el_buf_free(&p->out);
-    free_pieces(&p->kept);
+    el_buf_free(&p->first);
     free(p);
     return NULL;
 }
@@ -88,7 +66,7 @@ static void begin(struct el_packer *p)
 
 static void count(struct el_packer *p, const void *bytes, size_t n)
 {
-    p->crc = (uint32_t)crc32(p->crc, bytes, (uInt)n);
+    p->crc = n ? (uint32_t)crc32(p->crc, bytes, (uInt)n) : p->crc; /* of NULL it would be a new one */
     p->size += (uint32_t)n;
 }
 
@@ -101,110 +79,24 @@ void el_packer_put(struct el_packer *p, const void *bytes, size_t n)
     drain(p, &p->out, Z_NO_FLUSH);
 }
 
-/* Refers to nothing outside, and ends with a whole byte. */
-static void deflate_alone(struct el_packer *p, const char *text, size_t n, struct el_buf *out)
+void el_packer_put_first(struct el_packer *p, const struct el_buf *text, uint32_t edition)
 {
-    deflateReset(&p->z);
-    p->z.next_in = (Bytef *)(uintptr_t)text;
-    p->z.avail_in = (uInt)n;
-    drain(p, out, Z_SYNC_FLUSH);
-}
-
-static size_t block_begin(const struct el_view_page *page, uint32_t i)
-{
-    return i ? page->block[i - 1].end : 0;
-}
-
-static bool is_hot(const struct el_view_memo *m, uint32_t block)
-{
-    uint32_t edition = m->last.block[block].edition;
-
-    return edition > 1 && m->edition - edition < HOT_EDITIONS; /* all of them are new in the first */
-}
-
-/* The end of the run of blocks from `first` on that do not change. */
-static uint32_t cold_run(const struct el_view_memo *m, uint32_t first)
-{
-    uint32_t i = first;
-
-    while (i < EL_METRIC_ID_COUNT && !is_hot(m, i))
-        i++;
-    return i;
-}
-
-/* The end of the run that does, with small gaps. */
-static uint32_t hot_run(const struct el_view_memo *m, uint32_t first)
-{
-    uint32_t i = first, cold;
-
-    for (;;) {
-        while (i < EL_METRIC_ID_COUNT && is_hot(m, i))
-            i++;
-        cold = cold_run(m, i);
-        if (cold == EL_METRIC_ID_COUNT || block_begin(&m->last, cold) - block_begin(&m->last, i) > GAP_BYTES)
-            return i;
-        i = cold;
-    }
-}
-
-static struct el_buf take_kept(struct pieces *kept, const struct piece *want)
-{
-    for (uint32_t i = 0; i < kept->n; i++) {
-        struct piece *k = &kept->piece[i];
-        struct el_buf bytes = k->bytes;
-
-        if (k->first == want->first && k->after == want->after && k->edition == want->edition) {
-            k->bytes = (struct el_buf){0};
-            return bytes;
-        }
-    }
-    return (struct el_buf){0};
-}
-
-/* Puts a run of blocks that does not change, and keeps it for the next time. */
-static void put_cold(struct el_packer *p, const struct el_view_memo *m, uint32_t first, uint32_t after,
-                     struct pieces *next)
-{
-    size_t from = block_begin(&m->last, first), to = block_begin(&m->last, after);
-    struct piece *piece = from < to ? realloc(next->piece, (next->n + 1) * sizeof *piece) : NULL, *s;
-
-    p->out.failed = p->out.failed || (from < to && !piece);
-    if (!piece)
-        return;
-    next->piece = piece;
-    s = &piece[next->n++];
-    *s = (struct piece){.first = first, .after = after};
-    for (uint32_t i = first; i < after; i++)
-        s->edition = EL_MAX(s->edition, m->last.block[i].edition);
-    s->bytes = take_kept(&p->kept, s);
-    if (!s->bytes.len)
-        deflate_alone(p, m->last.text.data + from, to - from, &s->bytes);
-    p->out.failed = p->out.failed || s->bytes.failed;
-    el_buf_put(&p->out, s->bytes.data, s->bytes.len);
-}
-
-void el_packer_put_page(struct el_packer *p, const struct el_view_memo *page)
-{
-    const struct el_view_page *last = &page->last;
-    struct pieces next = {0};
-    uint32_t after;
-
     begin(p);
-    count(p, last->text.data, last->text.len);
-    for (uint32_t i = 0; i < EL_METRIC_ID_COUNT; i = after) {
-        after = cold_run(page, i);
-        if (after > i) {
-            put_cold(p, page, i, after, &next);
-            continue;
-        }
-        after = hot_run(page, i);
-        deflate_alone(p, last->text.data + block_begin(last, i), block_begin(last, after) - block_begin(last, i),
-                      &p->out);
+    if (!p->first.len || p->first.failed || p->first_edition != edition) {
+        el_buf_clear(&p->first);
+        count(p, text->data, text->len);
+        p->z.next_in = (Bytef *)text->data;
+        p->z.avail_in = (uInt)text->len;
+        drain(p, &p->first, Z_SYNC_FLUSH);
+        deflateReset(&p->z);
+        p->first_crc = p->crc;
+        p->first_size = p->size;
+        p->first_edition = edition;
     }
-    free_pieces(&p->kept);
-    p->kept = next;
-    after = (uint32_t)block_begin(last, EL_METRIC_ID_COUNT);
-    deflate_alone(p, last->text.data + after, last->text.len - after, &p->out); /* what ends the page */
+    p->crc = p->first_crc;
+    p->size = p->first_size;
+    el_buf_put(&p->out, p->first.data, p->first.len);
+    p->out.failed = p->out.failed || p->first.failed;
 }
 
 static void put_u32(struct el_buf *b, uint32_t v)

@@ -1,9 +1,8 @@
-/* gzip, piece by piece, so that a large page need never be there uncompressed, and a small one is compressed where it
- * changed. One is for many bodies, one after the other. */
+/* gzip, piece by piece, so that a large page need never be there uncompressed, and of a small one only what moves is
+ * compressed. One is for many bodies, one after the other. */
 #pragma once
 
 #include "exporter/content.h"
-#include "exporter/view.h"
 
 struct el_packer;
 
@@ -12,9 +11,8 @@ struct el_packer *el_packer_free(struct el_packer *p); /* takes NULL, returns NU
 
 void el_packer_put(struct el_packer *p, const void *bytes, size_t n);
 
-/* The last page. What has not changed since one of this memo was last put is not compressed again: a packer is for one
- * memo. */
-void el_packer_put_page(struct el_packer *p, const struct el_view_memo *page);
+/* The first piece of a body, not compressed again where it was put last under the same edition. */
+void el_packer_put_first(struct el_packer *p, const struct el_buf *text, uint32_t edition);
 
 /* The plain bytes of a body that a packer has made, in order; for one client. */
 struct el_unpacker;

@@ -141,19 +141,24 @@ static void pack(void *packer, struct el_buf *text)
     el_buf_clear(text);
 }
 
-/* Of few drives: only what changed since the last one is made anew. */
+/* Of few drives: what seldom changes is kept, as it is and packed. */
 static int render_changes(struct el_pages *p, enum el_view_format format, bool packed, struct el_view_options *o,
                           struct el_buf *bytes)
 {
     struct el_view_memo *memo = &p->memo[format];
+    struct el_buf moving = {0};
     int r;
 
     o->memo = memo;
-    r = el_view_metrics(p->snapshot, format, o, bytes);
-    if (r == 0 && packed)
-        el_packer_put_page(p->packer[format], memo);
-    else if (r == 0)
-        el_buf_put(bytes, memo->last.text.data, memo->last.text.len);
+    r = el_view_metrics(p->snapshot, format, o, &moving);
+    if (r == 0 && packed) {
+        el_packer_put_first(p->packer[format], &memo->text, memo->edition);
+        el_packer_put(p->packer[format], moving.data, moving.len);
+    } else if (r == 0 && el_buf_reserve(bytes, memo->text.len + moving.len) == 0) {
+        el_buf_put(bytes, memo->text.data, memo->text.len);
+        el_buf_put(bytes, moving.data, moving.len);
+    }
+    el_buf_free(&moving);
     return r;
 }
 
@@ -190,7 +195,7 @@ static struct el_body *render_metrics(struct el_pages *p, enum el_media media, b
     struct el_body *b = NULL;
     int r = -ENOMEM;
 
-    if (!few(p) && p->memo[format].edition)
+    if (!few(p) && p->memo[format].text.len)
         forget_last_pages(p);
     if (few(p) && (!packed || packer(p, format)))
         r = render_changes(p, format, packed, &o, &bytes);

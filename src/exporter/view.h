@@ -8,25 +8,15 @@
 
 enum el_view_format { EL_VIEW_PROMETHEUS /* text 0.0.4 */, EL_VIEW_OPENMETRICS /* 1.0.0 */ };
 
-/* What stands in an exposition for one metric. */
-struct el_view_block {
-    size_t end;       /* of its text; it begins where the one before ends */
-    uint32_t edition; /* that of the rendering it last changed in */
-    uint32_t values;  /* how many, with those that are absent */
-};
-
-/* One rendering of an exposition: its text, and what that was made from. */
-struct el_view_page {
-    struct el_buf text, values, labels[EL_SCOPE_COUNT];
-    struct el_view_block block[EL_METRIC_ID_COUNT];
-};
-
-/* The rendering before, from which the next one takes what has not changed. All zero: none. One for each format. */
+/* An exposition has two halves: metrics that seldom change from one round to the next, then those that move. This is
+ * the first half of the rendering before, for the next one to take as it is if it can. All zero: none. One for each
+ * format and set of groups. */
 struct el_view_memo {
-    struct el_view_page last, next; /* `next` is at work during a rendering only */
-    uint32_t edition;               /* of `last` */
+    struct el_buf text;
+    struct el_buf facts; /* what it was made from: values, and labels as they are written */
+    uint32_t edition;    /* another one for another text */
 };
-void el_view_memo_free(struct el_view_memo *m); /* leaves it all zero */
+void el_view_memo_free(struct el_view_memo *m); /* leaves none */
 
 struct el_view_options {
     uint64_t groups; /* bit per metric group of the catalog; 0 = those that are on by default */
@@ -37,8 +27,8 @@ struct el_view_options {
      * is left in `out`. NULL = all of it stays. */
     void (*flush)(void *ctx, struct el_buf *out);
     void *ctx;
-    /* Of an exposition, without `flush`: only what changed is rendered, and the page is left in `memo->last.text`
-     * instead of `out`, the same bytes. NULL = no such thing. */
+    /* Of an exposition, without `flush`: the first half is left here, made anew only if it changed, and `out` gets the
+     * second. NULL = `out` gets both. */
     struct el_view_memo *memo;
 };
 

@@ -1,8 +1,8 @@
 /* The Prometheus exposition: text 0.0.4 and OpenMetrics 1.0.0, both from the same rows of the catalog.
  *
  * What is constant over a page is rendered once: the labels of each row once per scope, those of each sub index once
- * per metric. A sample is then a few memory copies and one number. With a memo, a metric whose labels and values are
- * those of the rendering before is one memory copy. */
+ * per metric. A sample is then a few memory copies and one number. With a memo, the half that seldom changes is not
+ * written again, and its text not even looked at, while labels and values are those of the rendering before. */
 #include <errno.h>
 #include <string.h>
 
@@ -26,9 +26,12 @@ struct page {
     enum el_view_format format;
     struct pieces rows[EL_SCOPE_COUNT]; /* labels of the rows of a scope */
     struct pieces subs;                 /* labels of the sub indexes of the metric at work */
+    struct el_buf name;                 /* of the samples of the metric at work */
     struct el_buf values;               /* of the metric at work: struct el_value by row and sub index */
-    size_t values_before;               /* of the metrics before it, in bytes of the last page's values */
-    bool same_labels[EL_SCOPE_COUNT];   /* as in the last page */
+    /* Of the first half, with a memo: it is looked through for changes, then, if there are any, made. */
+    enum { PLAIN, LOOK, MAKE } pass;
+    size_t facts; /* that were looked at, in bytes */
+    bool changed;
 };
 
 static void pieces_free(struct pieces *p)
@@ -54,11 +57,6 @@ static void put_labels(struct el_buf *b, const struct el_labels *l)
     }
 }
 
-static bool same_bytes(const void *a, size_t a_n, const void *b, size_t b_n)
-{
-    return a_n == b_n && (!a_n || memcmp(a, b, a_n) == 0);
-}
-
 static int render_rows(struct page *p, enum el_metric_scope scope)
 {
     struct pieces *rows = &p->rows[scope];
@@ -74,11 +72,6 @@ static int render_rows(struct page *p, enum el_metric_scope scope)
         el_scope_labels(&p->c, scope, rows->n, &labels);
         put_labels(&rows->text, &labels);
         rows->end[rows->n] = (uint32_t)rows->text.len;
-    }
-    if (p->o->memo) {
-        const struct el_buf *last = &p->o->memo->last.labels[scope];
-
-        p->same_labels[scope] = same_bytes(last->data, last->len, rows->text.data, rows->text.len);
     }
     return rows->text.failed ? -ENOMEM : 0;
 }
@@ -96,6 +89,12 @@ static void put_sub(struct page *p, const struct el_metric *m, uint32_t row, uin
 static bool subs_are_fixed(const struct el_metric *m)
 {
     return (!m->sub[0] || m->sub[0]->value) && (!m->sub[1] || m->sub[1]->value);
+}
+
+/* Of the labels, nothing but those of its row is not known beforehand. */
+static bool values_tell(const struct el_metric *m)
+{
+    return m->type != EL_METRIC_INFO && subs_are_fixed(m);
 }
 
 static int render_subs(struct page *p, const struct el_metric *m)
@@ -138,13 +137,13 @@ static void put_header_line(struct page *p, const char *what, const struct el_me
                             const char *text)
 {
     struct el_buf *b = p->out;
+    char *end;
 
-    el_buf_puts(b, what);
-    el_buf_puts(b, m->name);
-    el_buf_puts(b, suffix);
-    el_buf_putc(b, ' ');
-    el_buf_puts(b, text);
-    el_buf_putc(b, '\n');
+    if (el_buf_reserve(b, strlen(what) + strlen(m->name) + strlen(suffix) + strlen(text) + 2) < 0)
+        return;
+    end = stpcpy(stpcpy(stpcpy(b->data + b->len, what), m->name), suffix);
+    end = stpcpy(stpcpy(stpcpy(end, " "), text), "\n");
+    b->len = (size_t)(end - b->data);
 }
 
 /* HELP, TYPE and UNIT. The older format names the family as its samples are named, the newer one without the suffix. */
@@ -162,7 +161,7 @@ static void put_header(struct page *p, const struct el_metric *m)
         put_header_line(p, "# UNIT ", m, "", m->unit);
 }
 
-/* Between the braces: the row's labels, the sub index's, an info metric's own. */
+/* Between the braces: the row's labels, then the sub index's or an info metric's own. */
 static void put_sample_labels(struct page *p, const struct el_metric *m, uint32_t row, uint32_t sub)
 {
     struct el_buf *b = p->out;
@@ -174,10 +173,7 @@ static void put_sample_labels(struct page *p, const struct el_metric *m, uint32_
     if (m->sub[0]) {
         if (b->len > start)
             el_buf_putc(b, ',');
-        if (subs_are_fixed(m))
-            put_piece(b, &p->subs, sub);
-        else
-            put_sub(p, m, row, sub, b);
+        put_sub(p, m, row, sub, b);
     }
     if (m->type != EL_METRIC_INFO)
         return;
@@ -192,16 +188,40 @@ static void put_sample(struct page *p, const struct el_metric *m, uint32_t row, 
     struct el_buf *b = p->out;
     char number[EL_NUM_MAX];
 
-    el_buf_puts(b, m->name);
-    el_buf_puts(b, el_metric_suffix(m));
-    if (piece_size(&p->rows[m->scope], row) || m->sub[0] || m->type == EL_METRIC_INFO) {
-        el_buf_putc(b, '{');
-        put_sample_labels(p, m, row, sub);
-        el_buf_putc(b, '}');
-    }
-    el_buf_putc(b, ' ');
+    el_buf_put(b, p->name.data, p->name.len);
+    el_buf_putc(b, '{');
+    put_sample_labels(p, m, row, sub);
+    el_buf_puts(b, "} ");
     el_buf_put(b, number, el_value_text(number, v));
     el_buf_putc(b, '\n');
+}
+
+/* The same of a metric whose labels are all at hand, which is most: room is made once. */
+static void put_plain_sample(struct page *p, const struct el_metric *m, uint32_t row, uint32_t sub, struct el_value v)
+{
+    const struct pieces *rows = &p->rows[m->scope];
+    size_t row_n = piece_size(rows, row), sub_n = m->sub[0] ? piece_size(&p->subs, sub) : 0;
+    struct el_buf *b = p->out;
+    char *end;
+
+    if (el_buf_reserve(b, p->name.len + row_n + sub_n + EL_NUM_MAX + 5) < 0)
+        return;
+    end = mempcpy(b->data + b->len, p->name.data, p->name.len);
+    if (row_n || sub_n) {
+        *end++ = '{';
+        if (row_n)
+            end = mempcpy(end, rows->text.data + piece_start(rows, row), row_n);
+        if (row_n && sub_n)
+            *end++ = ',';
+        if (sub_n)
+            end = mempcpy(end, p->subs.text.data + piece_start(&p->subs, sub), sub_n);
+        *end++ = '}';
+    }
+    *end++ = ' ';
+    end += el_value_text(end, v);
+    *end++ = '\n';
+    *end = '\0';
+    b->len = (size_t)(end - b->data);
 }
 
 /* Reads them all; how many are there. */
@@ -226,140 +246,133 @@ static uint32_t read_values(struct page *p, const struct el_metric *m, uint32_t 
 static void put_samples(struct page *p, const struct el_metric *m, uint32_t rows, uint32_t subs)
 {
     const struct el_value *v = (const struct el_value *)(const void *)p->values.data;
+    bool plain = values_tell(m);
 
     put_header(p, m);
+    el_buf_clear(&p->name);
+    el_buf_puts(&p->name, m->name);
+    el_buf_puts(&p->name, el_metric_suffix(m));
     for (uint32_t row = 0; row < rows; row++)
         for (uint32_t sub = 0; sub < subs; sub++, v++) {
             if (v->kind == EL_VALUE_ABSENT)
                 continue;
-            put_sample(p, m, row, sub, *v);
+            if (plain)
+                put_plain_sample(p, m, row, sub, *v);
+            else
+                put_sample(p, m, row, sub, *v);
             if (p->o->flush && p->out->len > FLUSH_BYTES)
                 p->o->flush(p->o->ctx, p->out);
         }
 }
 
-static struct el_view_block *block_of(struct el_view_page *page, const struct el_metric *m, size_t *begin)
+/* What the text depends on. */
+static void note_fact(struct page *p, const void *bytes, size_t n)
 {
-    size_t i = (size_t)(m - el_metric(0));
+    struct el_buf *facts = &p->o->memo->facts;
 
-    *begin = i ? page->block[i - 1].end : 0;
-    return &page->block[i];
+    if (p->pass == MAKE) {
+        el_buf_put(facts, bytes, n);
+        return;
+    }
+    p->changed = p->changed || n > facts->len - p->facts || (n && memcmp(facts->data + p->facts, bytes, n) != 0);
+    p->facts += p->changed ? 0 : n;
 }
 
-/* True when the last page has its text: labels and values are the same. */
-static bool put_as_before(struct page *p, const struct el_metric *m)
+static void note_labels(struct page *p)
 {
-    struct el_view_page *last = &p->o->memo->last;
-    size_t begin, size = 0;
-    const struct el_view_block *b = block_of(last, m, &begin);
-
-    if (b->values * sizeof(struct el_value) <= last->values.len - p->values_before)
-        size = b->values * sizeof(struct el_value);
-    p->values_before += size;
-    if (m->type == EL_METRIC_INFO || !subs_are_fixed(m) || !p->same_labels[m->scope] ||
-        !same_bytes(last->values.data + p->values_before - size, size, p->values.data, p->values.len))
-        return false;
-    el_buf_put(p->out, last->text.data + begin, b->end - begin);
-    return true;
-}
-
-/* Notes what stands in the page since `begin`; it may be what stood there before. */
-static void note_block(struct page *p, const struct el_metric *m, size_t begin, bool as_before)
-{
-    struct el_view_memo *memo = p->o->memo;
-    size_t last_begin, next_begin;
-    const struct el_view_block *last = block_of(&memo->last, m, &last_begin);
-    struct el_view_block *next = block_of(&memo->next, m, &next_begin);
-    bool same = as_before || same_bytes(memo->last.text.data + last_begin, last->end - last_begin, p->out->data + begin,
-                                        p->out->len - begin);
-
-    *next = (struct el_view_block){.end = p->out->len,
-                                   .edition = same ? last->edition : memo->edition + 1,
-                                   .values = (uint32_t)(p->values.len / sizeof(struct el_value))};
-    el_buf_put(&memo->next.values, p->values.data, p->values.len);
+    for (uint32_t i = 0; i < EL_SCOPE_COUNT; i++)
+        note_fact(p, p->rows[i].text.data, p->rows[i].text.len);
 }
 
 static int put_metric(struct page *p, const struct el_metric *m)
 {
     uint32_t rows = el_scope_rows(&p->c, m->scope), subs = el_metric_subs(m), there;
+    bool told = values_tell(m);
     size_t begin = p->out->len;
-    bool as_before;
     int r = render_rows(p, m->scope);
 
     if (r < 0)
         return r;
     there = read_values(p, m, rows, subs);
-    as_before = p->o->memo && put_as_before(p, m);
-    if (there && !as_before) {
+    p->c.series += there;
+    if (there && !(p->pass == LOOK && told)) {
         r = render_subs(p, m);
         if (r == 0)
             put_samples(p, m, rows, subs);
     }
-    p->c.series += there;
-    if (p->o->memo)
-        note_block(p, m, begin, as_before);
+    if (p->pass != PLAIN && told)
+        note_fact(p, p->values.data, p->values.len);
+    else if (p->pass != PLAIN)
+        note_fact(p, p->out->data + begin, p->out->len - begin);
     return p->values.failed ? -ENOMEM : r;
 }
 
-/* The page at work becomes the last one. */
-static void turn_page(struct page *p)
+static int put_half(struct page *p, bool moves)
 {
-    struct el_view_memo *memo = p->o->memo;
-    struct el_view_page last = memo->last;
+    uint64_t groups = p->o->groups ? p->o->groups : el_metric_groups_default();
+    int r = 0;
 
-    for (uint32_t i = 0; i < EL_SCOPE_COUNT; i++) {
-        memo->next.labels[i] = p->rows[i].text;
-        p->rows[i].text = last.labels[i]; /* goes with the rows */
-        last.labels[i] = (struct el_buf){0};
-    }
-    memo->last = memo->next;
-    memo->next = last;
-    memo->edition++;
+    for (uint32_t i = 0; i < EL_METRIC_ID_COUNT && r == 0 && !(p->pass == LOOK && p->changed); i++)
+        if (groups & 1ull << el_metric(i)->group && el_metric(i)->moves == moves)
+            r = put_metric(p, el_metric(i));
+    return r;
 }
 
-static void free_page(struct el_view_page *page)
+/* The first half, left as it is or made anew. */
+static int renew(struct page *p, struct el_view_memo *memo)
 {
-    el_buf_free(&page->text);
-    el_buf_free(&page->values);
-    for (uint32_t i = 0; i < EL_SCOPE_COUNT; i++)
-        el_buf_free(&page->labels[i]);
+    struct el_buf looked = {0};
+    int r;
+
+    p->out = &looked;
+    p->pass = LOOK;
+    r = put_half(p, false);
+    note_labels(p);
+    if (r == 0 && (p->changed || p->facts < memo->facts.len || looked.failed)) {
+        el_buf_clear(&memo->text);
+        el_buf_clear(&memo->facts);
+        memo->edition++;
+        p->out = &memo->text;
+        p->pass = MAKE;
+        p->c.series = 0;
+        r = put_half(p, false);
+        note_labels(p);
+    }
+    if (memo->text.failed || memo->facts.failed)
+        r = -ENOMEM;
+    if (r < 0)
+        el_view_memo_free(memo);
+    el_buf_free(&looked);
+    p->pass = PLAIN;
+    return r;
 }
 
 void el_view_memo_free(struct el_view_memo *m)
 {
-    free_page(&m->last);
-    free_page(&m->next);
-    *m = (struct el_view_memo){0};
+    el_buf_free(&m->text);
+    el_buf_free(&m->facts);
+    m->edition++;
 }
 
 int el_view_metrics(const struct el_snapshot *s, enum el_view_format format, const struct el_view_options *o,
                     struct el_buf *out)
 {
-    struct el_view_memo *memo = o->memo;
-    struct page p = {.out = memo ? &memo->next.text : out, .o = o, .format = format};
-    uint64_t groups = o->groups ? o->groups : el_metric_groups_default();
-    int r = 0;
+    struct page p = {.out = out, .o = o, .format = format};
+    int r;
 
     p.c = (struct el_catalog_context){.s = s, .exporter = o->exporter, .now_us = o->now_us, .stale = o->stale};
-    if (memo) {
-        el_buf_clear(&memo->next.text);
-        el_buf_clear(&memo->next.values);
-        (void)el_buf_reserve(&memo->next.text, memo->last.text.len);
-    }
-    for (uint32_t i = 0; i < EL_METRIC_ID_COUNT && r == 0; i++)
-        if (groups & 1ull << el_metric(i)->group)
-            r = put_metric(&p, el_metric(i));
-        else if (memo)
-            memo->next.block[i] = (struct el_view_block){.end = p.out->len};
+    r = o->memo ? renew(&p, o->memo) : put_half(&p, false);
+    p.out = out;
+    if (r == 0)
+        r = put_half(&p, true);
     if (format == EL_VIEW_OPENMETRICS)
-        el_buf_puts(p.out, "# EOF\n");
-    if (r == 0 && (p.out->failed || (memo && memo->next.values.failed)))
+        el_buf_puts(out, "# EOF\n");
+    if (r == 0 && out->failed)
         r = -ENOMEM;
-    if (r == 0 && memo)
-        turn_page(&p);
     for (uint32_t i = 0; i < EL_SCOPE_COUNT; i++)
         pieces_free(&p.rows[i]);
     pieces_free(&p.subs);
+    el_buf_free(&p.name);
     el_buf_free(&p.values);
     return r;
 }

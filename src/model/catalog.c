@@ -15,6 +15,7 @@
 #define SUB2(a, b)  .sub = {&el_sub_##a, &el_sub_##b},
 #define KEPT        .kept = true
 #define ABSENT_ZERO .absent_zero = true
+#define MOVES       .moves = true
 #define NEXT(type)  .stride = sizeof(type)
 #define C(reader)   .read = el_read_##reader, .factor = 1
 #define FIELD(reader, type, member, factor_, decimals_)                                                                \

@@ -151,6 +151,7 @@ struct el_metric {
     uint8_t guard;               /* enum el_guard: what must be true of the row before its field means anything */
     bool kept;                   /* still shown when the snapshot is stale */
     bool absent_zero;            /* 0 stands for "not reported" */
+    bool moves;                  /* from round to round in a machine at work: a hint for whoever keeps what does not */
     uint8_t decimals;            /* of the exported value */
     uint16_t offset, stride;     /* of the field in its row; from one sub index to the next */
     uint32_t factor;             /* stored integers are multiplied by it */

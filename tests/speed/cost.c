@@ -42,6 +42,7 @@ static void again(struct bench *b)
 {
     struct el_view_options o = {.memo = &b->memo};
 
+    el_buf_clear(&b->out);
     for (uint32_t i = 0; i < b->s->slots.count; i++)
         el_snapshot_slots(b->s)[i].temp_mc[0].value ^= 1024;
     if (el_view_metrics(b->s, EL_VIEW_PROMETHEUS, &o, &b->out) < 0)
@@ -55,7 +56,8 @@ static void packed(struct bench *b)
     again(b);
     if (!b->packer && !(b->packer = el_packer_new()))
         abort();
-    el_packer_put_page(b->packer, &b->memo);
+    el_packer_put_first(b->packer, &b->memo.text, b->memo.edition);
+    el_packer_put(b->packer, b->out.data, b->out.len);
     body = el_packer_end(b->packer, "text/plain");
     if (!body)
         abort();

@@ -1,4 +1,4 @@
-/* A page made from the one before, and compressed where it changed, is the page made from nothing. */
+/* A page of which half is kept from the one before, as it is or compressed, is the page made from nothing. */
 #include <zlib.h>
 
 #include "exporter/packer.h"
@@ -48,25 +48,28 @@ static struct el_buf inflate_all(const struct el_body *b)
     return text;
 }
 
+static uint64_t groups = UINT64_MAX;
+
 static void check_page(struct el_snapshot *s, enum el_view_format format, unsigned i, struct el_view_memo *memo,
                        struct el_packer *packer)
 {
     struct el_exporter_stats stats = {.http_requests = i / 3};
-    struct el_view_options o = {.groups = UINT64_MAX,
-                                .now_us = s->time_us + 1000 * (int64_t)(i / 5),
-                                .stale = i % 23 == 22,
-                                .exporter = &stats};
-    EL_AUTO_BUF struct el_buf want = {0}, none = {0}, got = {0};
+    struct el_view_options o = {
+        .groups = groups, .now_us = s->time_us + 1000 * (int64_t)(i / 5), .stale = i % 23 == 22, .exporter = &stats};
+    EL_AUTO_BUF struct el_buf want = {0}, moving = {0}, both = {0}, got = {0};
     struct el_body *b;
 
     assert_int_equal(el_view_metrics(s, format, &o, &want), 0);
     o.memo = memo;
-    assert_int_equal(el_view_metrics(s, format, &o, &none), 0);
-    assert_int_equal(none.len, 0);
-    assert_string_equal(memo->last.text.data, want.data);
+    assert_int_equal(el_view_metrics(s, format, &o, &moving), 0);
+    el_buf_put(&both, memo->text.data, memo->text.len);
+    el_buf_put(&both, moving.data, moving.len);
+    assert_int_equal(both.len, want.len);
+    assert_memory_equal(both.data, want.data, want.len);
     if (i % 4 == 3) /* not every page is asked for compressed */
         return;
-    el_packer_put_page(packer, memo);
+    el_packer_put_first(packer, &memo->text, memo->edition);
+    el_packer_put(packer, moving.data, moving.len);
     b = el_packer_end(packer, "text/plain");
     assert_non_null(b);
     got = inflate_all(b);
@@ -97,19 +100,44 @@ static void nothing_changed_nothing_made(void **state)
     struct el_snapshot *s = machine(0);
     struct el_view_options o = {.groups = UINT64_MAX, .now_us = s->time_us};
     struct el_view_memo memo = {0};
-    struct el_buf none = {0};
+    EL_AUTO_BUF struct el_buf moving = {0};
+    size_t before;
 
     o.memo = &memo;
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(el_view_metrics(s, EL_VIEW_PROMETHEUS, &o, &none), 0);
-    assert_int_equal(memo.edition, 3);
-    for (int i = 0; i < EL_METRIC_ID_COUNT; i++)
-        assert_true(memo.last.block[i].edition <= 1);
-    el_snapshot_slots(s)[0].temp_mc[0].value += 1000;
-    assert_int_equal(el_view_metrics(s, EL_VIEW_PROMETHEUS, &o, &none), 0);
-    assert_int_equal(memo.last.block[EL_METRIC_DRIVE_TEMPERATURE].edition, 4);
+    for (int i = 0; i < 3; i++) {
+        change_little(s, 1);
+        el_buf_clear(&moving);
+        assert_int_equal(el_view_metrics(s, EL_VIEW_PROMETHEUS, &o, &moving), 0);
+        assert_int_equal(memo.edition, 1);
+    }
+    before = moving.len;
+    assert_true(before > 0 && before < memo.text.len);
+    el_snapshot_slots(s)[0].smart.available_spare--;
+    assert_int_equal(el_view_metrics(s, EL_VIEW_PROMETHEUS, &o, &moving), 0);
+    assert_int_equal(memo.edition, 2);
     el_view_memo_free(&memo);
+    assert_int_not_equal(memo.edition, 2); /* a packer still has that one */
     el_snapshot_free(s);
+}
+
+/* Of groups in which nothing moves, or everything. */
+static void one_half_alone(void **state)
+{
+    static const enum el_metric_group alone[] = {EL_GROUP_aer, EL_GROUP_thresholds, EL_GROUP_polling};
+
+    for (size_t i = 0; i < EL_ARRAY_SIZE(alone); i++) {
+        struct el_snapshot *s = machine(0);
+        struct el_view_memo memo = {0};
+        struct el_packer *packer = el_packer_new();
+
+        groups = 1ull << alone[i];
+        for (unsigned k = 0; k < 3; k++)
+            check_page(s, EL_VIEW_PROMETHEUS, k, &memo, packer);
+        el_view_memo_free(&memo);
+        el_packer_free(packer);
+        el_snapshot_free(s);
+    }
+    groups = UINT64_MAX;
 }
 
 /* The same values under other names. */
@@ -136,7 +164,7 @@ static void labels_alone_change(void **state)
     el_snapshot_free(s);
 }
 
-/* Asked for in plain only for so long that it counts as unchanging again. */
+/* The kept half is another one by the time that it is asked for compressed again. */
 static void changed_while_not_packed(void **state)
 {
     struct el_snapshot *s = machine(0);
@@ -144,9 +172,10 @@ static void changed_while_not_packed(void **state)
     struct el_packer *packer = el_packer_new();
 
     check_page(s, EL_VIEW_PROMETHEUS, 0, &memo, packer);
-    el_snapshot_slots(s)[0].temp_mc[0].value += 1000;
-    for (int i = 0; i < 100; i++)
-        check_page(s, EL_VIEW_PROMETHEUS, 3, &memo, packer);
+    el_snapshot_slots(s)[0].smart.available_spare--;
+    check_page(s, EL_VIEW_PROMETHEUS, 3, &memo, packer);
+    el_snapshot_slots(s)[0].smart.available_spare--;
+    check_page(s, EL_VIEW_PROMETHEUS, 3, &memo, packer);
     check_page(s, EL_VIEW_PROMETHEUS, 4, &memo, packer);
     el_view_memo_free(&memo);
     el_packer_free(packer);
@@ -222,9 +251,10 @@ static void unpacks_for_a_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_from_pages),    cmocka_unit_test(nothing_changed_nothing_made),
-        cmocka_unit_test(labels_alone_change), cmocka_unit_test(changed_while_not_packed),
-        cmocka_unit_test(pieces_of_anything),  cmocka_unit_test(unpacks_for_a_client),
+        cmocka_unit_test(pages_from_pages),     cmocka_unit_test(nothing_changed_nothing_made),
+        cmocka_unit_test(labels_alone_change),  cmocka_unit_test(changed_while_not_packed),
+        cmocka_unit_test(one_half_alone),       cmocka_unit_test(pieces_of_anything),
+        cmocka_unit_test(unpacks_for_a_client),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
