@@ -1,6 +1,6 @@
-/* The numbers of cards, kept by the serials of the drives on them: over a restart, a reboot that deals out other
- * addresses, and a move to another slot, `card1` stays `card1`. Where no serial tells, the address does. By the
- * same memory a drive that was swapped while nothing ran is known for another. The saver writes it. */
+/* The numbers of cards, remembered by the serials of their drives: `card1` stays `card1` over a restart, a reboot that
+ * assigns other addresses, and a move to another PCI slot. Where there is no serial, the address decides. The same
+ * memory also reveals a drive that was swapped while the daemon was not running. The saver writes it. */
 #pragma once
 
 #include "base/buf.h"
@@ -20,7 +20,7 @@ int el_card_numbers_load(struct el_card_numbers *n, const char *text);
 int el_card_numbers_read(struct el_card_numbers *n, const char *state_dir);
 void el_card_numbers_save(const struct el_card_numbers *n, struct el_buf *out);
 
-/* Numbers and names the cards of an inventory whose numbers are only the order of the day. No two ever get one number.
- * Of a slot whose drive is another than the last one known, `last_serial` and `replaced` are set.
- * 1: something was learnt that is worth saving, 0: all was known, -ENOMEM (nothing changed). */
+/* Numbers and names the cards of an inventory, whose own numbers are only today's order. No two cards ever get the same
+ * number. Where a slot's drive is not the last one known there, sets `last_serial` and `replaced`. 1: learnt something
+ * worth saving, 0: everything was known, -ENOMEM (nothing changed). */
 int el_card_numbers_apply(struct el_card_numbers *n, struct el_inventory *inv);

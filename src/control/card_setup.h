@@ -1,6 +1,5 @@
-/* What the governor may know of a card before it starts: profile, settings and Identify, put together. Pure.
- * Precedence: settings, then what the drive or a sensor says, then the profile, then assumptions of the governor (NAN
- * here). */
+/* What the governor knows about a card before it starts, from settings, Identify and profile. Pure. Precedence:
+ * settings, then what the drive or a sensor says, then the profile, then the governor's assumptions (NAN here). */
 #pragma once
 
 #include "governor/governor.h"
@@ -17,7 +16,7 @@ struct el_card_facts {
     bool inlet_sensor;                                       /* an inlet sensor is mapped: then it is required */
 };
 
-/* The entries of the settings that mean this card, merged: later ones win, field by field. */
+/* The entries of the settings that apply to this card, merged: later ones win, field by field. */
 void el_card_settings_of(const struct el_settings *s, const struct el_card *card, const struct el_slot *slots,
                          struct el_card_settings *out);
 
@@ -26,8 +25,8 @@ void el_card_setup(const struct el_settings *s, const struct el_card_facts *f, s
 /* Limits of the card row itself, for alarms and views. */
 void el_card_limits(const struct el_settings *s, const struct el_card_facts *f, struct el_card *card);
 
-/* What the card's profile promises of its `n` links: nothing beyond it is expected; it stands in where an end does not
- * tell. Links of the drives and the card's own to the host. */
+/* Applies what the card's profile promises of its `n` links, those of the drives and its own to the host: no more than
+ * that is expected, and it is used where an end does not report its maximum. */
 void el_card_links(const struct el_card_profile *p, struct el_link *links, uint32_t n);
 
 /* The temperature a drive is held to, margin included; NAN = unknown. */

@@ -1,5 +1,5 @@
-/* The control loop of each card: readings gathered for its governor, the decision spread over its rows and handed to
- * the actuators. Tick thread only. */
+/* The control loop of each card: gathers readings for its governor, and hands the decision to its rows and to the
+ * actuators. Tick thread only. */
 #pragma once
 
 #include "base/buf.h"
@@ -15,7 +15,7 @@ struct el_card_loop {
     uint32_t tacho[EL_CARD_FANS_MAX], tachos; /* sensor rows of its fans' speeds */
     struct el_governor *governor;             /* NULL: observing, or out of memory */
     bool stale_facts;                         /* a drive was identified: tell the governor */
-    int64_t again_us;                         /* not all could be told: once more then; 0 = it was */
+    int64_t again_us; /* when to tell the governor again, as not everything could be told; 0 = all was */
     enum el_failsafe failsafe_was;
     struct el_actuate_item *fan[EL_CARD_FANS_MAX];
 };
@@ -41,22 +41,24 @@ void el_cards_free(struct el_cards *c);
 /* The settings changed: every governor is told. */
 void el_cards_reconfigure(struct el_cards *c);
 
-/* After drives were looked for: what is not written yet on a drive that must say first who it is, waits for that. */
+/* After a discovery: writes to a drive that must identify itself again wait until it has. */
 void el_cards_doubt(struct el_cards *c, struct el_drive_set *d);
 
-/* The drive in this slot row has answered: its governor hears of it while others are waited for. `now_us`: the round's,
- * as for el_cards_step. */
+/* The drive in this slot row has answered: its governor is told while others are still waited for. `now_us`: the
+ * round's, as for el_cards_step. */
 void el_cards_observe(struct el_cards *c, struct el_world *w, const struct el_drive_set *d, uint32_t row,
                       int64_t now_us);
 
 /* One step of every card. `paused`: decide, but move nothing. */
 void el_cards_step(struct el_cards *c, struct el_world *w, struct el_drive_set *d, bool paused, int64_t now_us);
 
-/* What can be used of each drive, asked again once a minute: it takes longer than a round's writes, and comes after. */
+/* Asks once a minute which actuators each drive can use. It takes longer than a round's writes, so call it after them.
+ */
 void el_cards_ask(struct el_cards *c, struct el_world *w, struct el_drive_set *d, int64_t now_us);
 
-/* What moves slowly: after links were read (every few seconds) what is expected of them, and warranty figures. */
+/* What changes slowly, to be called after links were read (every few seconds): what is expected of them, and warranty
+ * figures. */
 void el_cards_refresh(struct el_cards *c, struct el_world *w);
 
-/* What all governors have learnt, appended as text. */
+/* Appends what all governors have learnt, as text. */
 void el_cards_save(const struct el_cards *c, struct el_buf *out);

@@ -1,4 +1,4 @@
-/* What was decided for a card, to its actuators. Nothing is waited for: el_actuate_go sends it off. Tick thread only.
+/* Hands what was decided for a card to its actuators. Waits for nothing: el_actuate_go sends it off. Tick thread only.
  */
 #pragma once
 

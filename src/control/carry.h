@@ -1,5 +1,5 @@
-/* Carries out one order on one actuator: original into the journal before the first write, written, read back, given
- * back. Any of it may hang in the device, so it works on a copy, under no lock but the journal's, and that never over a
+/* Carries out one order on one actuator: original to the journal before the first write, write, read back, restore.
+ * Each step may hang in the device, so it works on a copy and holds no lock but the journal's, and that never during a
  * call to the device. Thread-safe. */
 #pragma once
 
@@ -35,7 +35,7 @@ struct el_carry_load {
     struct el_actuator_value want;
     int64_t since_us; /* when it was taken up, BOOTTIME */
     bool moved;       /* its original is in the journal */
-    bool adopting;    /* left by an earlier run, and not read yet: what is there is what is wanted */
+    bool adopting;    /* left by an earlier run and not read yet: what is in force counts as wanted */
     struct el_actuate_status status;
 };
 

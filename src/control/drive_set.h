@@ -15,7 +15,7 @@ struct el_drive {
     bool running, identify, tried, quiet;
     bool taken;   /* its answer, since the last el_drive_set_collect */
     bool confirm; /* `identify` is only to see whether it is still the same */
-    bool renewed; /* `identify` was asked for while a poll ran, whose answer may be of before */
+    bool renewed; /* `identify` was asked for during a poll, whose answer may be older */
     int64_t start_us, due_us, logs_due_us, quiet_since_us;
     uint64_t io_seen;            /* operations at quiet_since_us */
     struct el_slot_io io_before; /* of the last tick */
@@ -26,7 +26,7 @@ struct el_drive {
     bool owed;                   /* a cap may have been decided that was not set on this drive */
     struct el_actuate_item *hand[EL_ACTUATOR_COUNT]; /* NULL: never used on this drive */
     bool swapped;                                    /* the hands are still those of the drive that was here before */
-    int64_t say_fall_us;                             /* from when on another fall is said */
+    int64_t say_fall_us;                             /* from when on a further drop is reported again */
     int32_t power_state_wanted;                      /* last asked for; -1 = none */
     bool fresh;                                      /* identified since the governor's facts were taken */
 };
@@ -37,8 +37,8 @@ struct el_drive_set {
     uint32_t n;
     int done_fd;
     bool threads;
-    bool fallen; /* a drive is up no more: what the kernel says of it is worth a look. Cleared by the tick */
-    bool hung;   /* after el_drive_set_free: a worker still stands inside of the backend */
+    bool fallen; /* a drive is no longer up, so look at what the kernel says of it. Cleared by the tick */
+    bool hung;   /* after el_drive_set_free: a worker is still inside the backend */
 };
 
 void el_drive_set_init(struct el_drive_set *d, const struct el_device *dev, int done_fd);
@@ -49,7 +49,7 @@ void el_drive_set_free(struct el_drive_set *d);
  */
 int el_drive_set_remap(struct el_drive_set *d, const struct el_world *w, const struct el_remap *r);
 
-/* What is there may have changed, and nobody can tell: each drive must say again that it is the same. */
+/* Drives may have changed without anybody noticing: each must identify itself again. */
 void el_drive_set_doubt(struct el_drive_set *d);
 
 /* Starts the polls that are due; returns how many run that were started now. */
@@ -57,14 +57,14 @@ uint32_t el_drive_set_start(struct el_drive_set *d, const struct el_world *w, co
                             int64_t now_us);
 /* True while a poll started at or after `since_us` still runs. */
 bool el_drive_set_waiting(const struct el_drive_set *d, int64_t since_us);
-/* True while a drive that is not up has a command out: whenever it comes back, that is news. */
+/* True while a command to a drive that is not up is pending: its return, whenever it comes, is news. */
 bool el_drive_set_missing(const struct el_drive_set *d, const struct el_world *w);
 /* True while an answer waits to be taken. */
 bool el_drive_set_answered(const struct el_drive_set *d);
-/* Takes answers that came between rounds, so that a drive that is back can be asked in the round that begins. */
+/* Takes answers that came between rounds, so that a drive that is back can be polled in the coming round. */
 void el_drive_set_return(struct el_drive_set *d, struct el_world *w, const struct el_settings *s, int64_t now_us);
 /* Takes the answer of the next drive from row `from` on that has one; its row, or -1 when there is none. */
 int el_drive_set_take(struct el_drive_set *d, struct el_world *w, uint32_t from, int64_t now_us);
-/* Takes what has not been taken yet, says what changed, and judges who is up, stale, failed. */
+/* Takes the remaining answers, reports what changed, and decides which drives are up, stale or failed. */
 void el_drive_set_collect(struct el_drive_set *d, struct el_world *w, const struct el_settings *s, int64_t now_us);
 bool el_drive_set_all_tried(const struct el_drive_set *d);

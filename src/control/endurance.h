@@ -13,9 +13,6 @@
 #define EL_ENDURANCE_DRIVES_MAX 2048              /* beyond it the drive not seen for longest is forgotten */
 #define EL_ENDURANCE_SAVE_US    (600LL * 1000000) /* save this often while something changes, and at exit */
 
-/* el_slot.wear_basis */
-enum el_wear_basis { EL_WEAR_NONE = 0, EL_WEAR_RATED_BYTES, EL_WEAR_PERCENTAGE_USED };
-
 struct el_endurance;
 struct el_endurance *el_endurance_new(void);                    /* NULL: out of memory */
 struct el_endurance *el_endurance_free(struct el_endurance *e); /* takes NULL, returns NULL */

@@ -16,6 +16,6 @@ int el_envelope_share(const struct el_simulate_options *o, double inlet_c, doubl
 int el_envelope_least_airflow(const struct el_simulate_options *o, double inlet_c, double most_lfm, double *airflow_lfm,
                               char *why, size_t why_size);
 
-/* What the card draws in the mean while it does all of this work: at 25 C and 400 LFM, without a governor; NAN when its
- * own firmware holds it back even there. 0 or -errno with the reason in `why`. */
+/* The card's mean power while it does all of this work, at 25 C and 400 LFM without a governor; NAN when its own
+ * firmware throttles it even there. 0 or -errno with the reason in `why`. */
 int el_envelope_full_watts(const struct el_simulate_options *o, double *watts, char *why, size_t why_size);

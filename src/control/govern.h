@@ -18,9 +18,9 @@ struct el_govern_options {
     bool real;           /* drives of this host */
 };
 
-/* From here on SIGTERM, SIGINT and SIGHUP wait until el_govern takes them: to be called before what takes time. */
+/* From here on SIGTERM, SIGINT and SIGHUP wait until el_govern takes them. Call it before anything that takes time. */
 void el_govern_hold_signals(void);
 
-/* Returns when told to end: 0, or -errno when it could not begin, -ENOTSUP for want of a sandbox. Blocks the signals it handles; run it before other
- * threads exist. */
+/* Returns 0 when told to end, or -errno when it could not begin (-ENOTSUP: a required sandbox is missing). Blocks the
+ * signals it handles; run it before other threads exist. */
 int el_govern(const struct el_govern_options *o);

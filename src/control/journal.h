@@ -1,7 +1,7 @@
-/* What stood there before elementd first wrote to it, kept so that a crash can be undone: one JSON file in the state
- * directory, replaced whole (write, fsync, rename) before the first write to anything. Entries of another boot are
- * void: the kernel and the drives forgot the settings too; but not those of fans, whose chips can outlive a reboot. Not
- * thread-safe; every change blocks on the disk. */
+/* The settings that elementd found before it first changed them, kept so that they can be restored after a crash: one
+ * JSON file in the state directory, replaced whole (write, fsync, rename) before the first write to anything. Entries
+ * of another boot are void, because the kernel and the drives have forgotten our settings too; except those of fans,
+ * whose chips can outlive a reboot. Not thread-safe; every change blocks on the disk. */
 #pragma once
 
 #include "model/device.h"

@@ -24,18 +24,18 @@ int el_drives_update(struct el_drives *d, struct el_inventory *inv, const struct
  * first reset after a good command waits for its end. */
 int el_drives_admin(struct el_drives *d, uint32_t key, struct el_admin *cmd);
 
-/* Asks once for all drives which of their block devices are still what they were: it is believed for ten milliseconds.
- * Not `anew`: unless that was so lately. */
+/* Finds out, once for all drives, which of their block devices are still the same; the answer holds for ten
+ * milliseconds. Not `anew`: does nothing while the last answer still holds. */
 void el_drives_ask_disks(struct el_drives *d, bool anew);
 
-/* The block devices that the last discovery found, as far as they are still what they were. Free with el_disks_free. 0,
- * -ENODEV: the drive is gone, or -ENOMEM. */
+/* The block devices found by the last discovery that are still the same. Free with el_disks_free. 0, -ENODEV (the drive
+ * is gone) or -ENOMEM. */
 int el_drives_disks(struct el_drives *d, uint32_t key, struct el_disks *out);
 
-/* What its block devices have done by now. 0 or -errno, `io` untouched. */
+/* The I/O of its block devices so far. 0, or -errno with `io` untouched. */
 int el_drives_io(struct el_drives *d, uint32_t key, struct el_slot_io *io);
 
-/* What the answers that passed by have told of a drive: asking again would cost commands, and could block. */
+/* What earlier answers have told about a drive: asking again would cost commands, and could block. */
 struct el_drive_facts {
     bool identified;
     struct el_nvme_identify identify; /* of the last Identify Controller */

@@ -9,8 +9,8 @@ int el_fan_save(const struct el_sysfs *fs, const char *pwm, char *text, size_t s
 /* Manual control at `ratio` of full (0..1, finite; else -EINVAL and nothing is written). */
 int el_fan_write(const struct el_sysfs *fs, const char *pwm, double ratio);
 
-/* The duty that stands there. -EBUSY when control is not manual any more: someone took the fan. */
+/* The present duty. -EBUSY when control is no longer manual: someone else took the fan. */
 int el_fan_read(const struct el_sysfs *fs, const char *pwm, double *ratio);
 
-/* Leaves a fan alone that is not in manual control any more. */
+/* Leaves a fan alone that is no longer under manual control. */
 int el_fan_restore(const struct el_sysfs *fs, const char *pwm, const char *text);

@@ -1,7 +1,7 @@
 /* Actuators inside the drive: power states (Feature 02h) and host controlled thermal management (Feature 10h). What a
- * drive can do is known from its Identify page and features as they passed by (el_drives_facts), so `usable` sends
- * nothing and never blocks; known bad firmware is on a list with sources. Never the save bit, never a non-operational
- * state. Thread-safe as el_drives is; all but `usable` can block. */
+ * drive can do is known from its Identify page and features when they were polled (el_drives_facts), so `usable` sends
+ * nothing and never blocks. Firmware known to be bad is on a list with sources. The save bit and non-operational states
+ * are never used. Thread-safe as el_drives is; all but `usable` can block. */
 #pragma once
 
 #include "device/drives.h"

@@ -11,9 +11,9 @@ struct el_hwmon;
 struct el_hwmon *el_hwmon_new(const struct el_sysfs *fs); /* `fs` is kept, not copied */
 struct el_hwmon *el_hwmon_free(struct el_hwmon *h);       /* takes NULL, returns NULL */
 
-/* Looks at the machine anew: sensor rows into `inv` (which has none), in the order that el_hwmon_read counts. NVMe
- * chips are skipped: one reading of theirs costs one admin command. No device is asked anything yet: limits come with
- * the first reading. 0 or -errno; a machine without sensors is no error. */
+/* Looks at the machine anew and puts sensor rows into `inv` (which has none), in the order used by el_hwmon_read. NVMe
+ * chips are skipped, because each reading of theirs costs an admin command. No device is asked anything yet: limits
+ * come with the first reading. 0 or -errno; a machine without sensors is no error. */
 int el_hwmon_discover(struct el_hwmon *h, struct el_inventory *inv);
 
 /* Fresh value, alarm and fault of sensor `i`. A suspended device is not woken: its reading turns stale. */

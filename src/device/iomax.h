@@ -1,7 +1,7 @@
-/* The I/O budget as plain limits (io.max) in each top-level cgroup, split by what each asked for lately: the fallback
- * where io.cost cannot act (multipath heads, kernels without it). A cgroup that appears later is free until the next
- * write; reading back says so. Limits that someone else made are refused. Thread-safe as long as each drive is in one
- * thread. */
+/* The I/O budget as plain limits (io.max) in each top-level cgroup, split by their recent demand: the fallback where
+ * io.cost cannot act (multipath heads, kernels without it). A cgroup that appears later has no limit until the next
+ * write; reading back says so. Where someone else has set limits, it refuses. Thread-safe as long as each drive is in
+ * one thread. */
 #pragma once
 
 #include "device/cgroup.h"
@@ -10,7 +10,7 @@
 
 #define EL_IOMAX_GROUPS 64
 
-/* What was last set, and what each cgroup had done by then; zero at first. One per drive, kept by the caller. */
+/* What was last set, and the I/O of each cgroup until then; zero at first. One per drive, kept by the caller. */
 struct el_iomax_memory {
     struct el_cap cap;
     double full_w; /* 0 = nothing set yet */

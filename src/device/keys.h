@@ -1,5 +1,5 @@
-/* Handles that stay the same while the thing stays the same, and are never given to another: index + 1 of an identity
- * text. Identities are only added: as many as drives or sensors were ever seen. Not thread-safe. */
+/* Handles that identify a drive or sensor for good and are never reused: index + 1 of an identity text. Identities are
+ * only added, one for each drive or sensor ever seen. Not thread-safe. */
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* What is printed beside the slots of a machine, as its firmware tells the kernel. */
+/* The labels printed beside the slots of a machine, as its firmware reports them to the kernel. */
 #pragma once
 
 #include "device/sysfs.h"
@@ -14,5 +14,5 @@ void el_labels_free(struct el_labels *l);
 /* The label of the slot that holds the PCI function at `dir`; `out` stays as it is when there is none. */
 void el_label_of_function(const struct el_labels *l, const char *dir, char *out, size_t size);
 
-/* The label of the slot under a port, empty or not. A port that sleeps is left alone. */
+/* The label of the slot below a port, whether empty or not. A suspended port is left alone. */
 void el_label_of_port(const struct el_labels *l, const struct el_sysfs *fs, const char *port, char *out, size_t size);

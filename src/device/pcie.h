@@ -22,7 +22,7 @@ uint32_t el_pcie_width(int64_t lanes);
 /* Payload of a link in one direction before packet overhead: line rate less its encoding. 0 = unknown. */
 uint64_t el_pcie_bytes_per_s(uint32_t mts, uint32_t width);
 
-/* Runtime-suspended: what asks its registers would wake it. */
+/* Runtime-suspended: reading its registers would wake it. */
 bool el_pcie_suspended(const struct el_sysfs *fs, const char *dir);
 
 /* Fresh link, AER and power state of the function in `dir` into `l`. What cannot be read is unknown, never the old

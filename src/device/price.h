@@ -3,11 +3,11 @@
 
 #include "model/device.h"
 
-/* Never capped below this share of full power: a device that stands still looks broken to everyone above it. */
+/* No cap goes below this share of full power: a device that stands still looks broken to everything above it. */
 #define EL_PRICE_FLOOR_RATIO 0.05
 
-/* Budget in watts that is really set for `cap`: not below the floor. NAN when the cap makes no sense (not finite, <=
- * 0). */
+/* The budget in watts actually set for `cap`: not below the floor. NAN when the cap makes no sense (not finite, <= 0).
+ */
 double el_price_budget_w(const struct el_cap *cap);
 
 /* The prices of a linear io.cost model at `watts`, sequential and random ones alike. The kernel takes each iops price
@@ -25,5 +25,5 @@ struct el_price_max {
 };
 struct el_price_max el_price_max(const struct el_cap *cap, double watts, const struct el_slot_io *io);
 
-/* Splits 1 among `n` by demand; who asks for nothing keeps a tenth of an even share, so that it can start to. */
+/* Splits 1 among `n` by demand; one without demand keeps a tenth of an even share, so that it can start. */
 void el_price_split(const double *demand, uint32_t n, double *share);

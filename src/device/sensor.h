@@ -1,4 +1,5 @@
-/* Board sensors, whatever reads them: which numbers can be true, names, and the meaning the settings give them. */
+/* Board sensors, independent of what reads them: which numbers can be true, their names, and the meaning that settings
+ * give them. */
 #pragma once
 
 #include "model/settings.h"
@@ -25,12 +26,12 @@ struct el_reading el_sensor_reading(enum el_sensor_kind kind, double raw, int64_
 /* A limit file's value in our unit, or `none` when it cannot be one (65261850, -273150). */
 int64_t el_sensor_limit(enum el_sensor_kind kind, double raw, int64_t none);
 
-/* Gives `s` the role of its map, and its fresh reading scale, offset and range. Once after each read. */
+/* Gives `s` the role of its map, and applies scale, offset and range to its fresh reading. Once after each read. */
 void el_sensor_apply(const struct el_sensor_map *map, struct el_sensor *s);
 
 /* A sensor that comes from a file: first line, a decimal number in base units; age by the file's modification time. */
 void el_sensor_read_file(const struct el_sensor_map *map, struct el_sensor *s, int64_t now_us, int64_t realtime_us);
 
-/* Sensors whose names meet get their device's number of the day ("-hwmon7") appended, so that names stay unique. `tag`
- * gives it for row i. */
+/* Sensors of the same name get their device's present number ("-hwmon7") added to the chip's part, so that names stay
+ * unique. `tag` gives it for row i. */
 void el_sensor_make_unique(struct el_sensor *s, uint32_t n, const char *(*tag)(void *ctx, uint32_t i), void *ctx);

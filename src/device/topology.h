@@ -17,9 +17,10 @@
  * be empty. 0 or -errno; no NVMe at all is an empty inventory. */
 int el_topology_read(const struct el_sysfs *fs, struct el_inventory *out);
 
-/* Fresh state of link rows that a discovery made: each function by its address, then the judgement over all of them. */
+/* Reads the present state into link rows made by a discovery, each function by its address, and then judges all of
+ * them. */
 void el_topology_read_links(const struct el_sysfs *fs, struct el_link *links, uint32_t n);
 
-/* A number that changes when a controller, its state or serial, a PCI function, a hwmon chip or a
- * disk comes, goes or changes: the cheap question before a new discovery. */
+/* A number that changes when a controller, its state or serial, a PCI function, a hwmon chip or a disk comes, goes or
+ * changes: a cheap check before a new discovery. */
 uint64_t el_topology_fingerprint(const struct el_sysfs *fs);

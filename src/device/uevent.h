@@ -1,4 +1,4 @@
-/* Kernel uevents: the news that something came, went or changed. */
+/* Kernel uevents: notices that something came, went or changed. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,17 +8,16 @@
 /* Socket that turns readable on uevents. Descriptor, or -errno (containers have none: rescans do it then). */
 int el_uevent_open(void);
 
-/* What the news is about, the weightiest of all that was waiting. Disks send many that change nothing we show, and so
- * does `udevadm trigger` for everything there is: a look at the names tells. */
+/* What the notices are about: the weightiest of all that were waiting. Disks send many that change nothing we show, and
+ * `udevadm trigger` does so for every device: a look at the names tells. */
 enum el_uevent { EL_UEVENT_NONE = 0, EL_UEVENT_LOOK, EL_UEVENT_DEVICE /* came or went */ };
 
 #define EL_UEVENT_NAMES 64
 struct el_uevents {
     enum el_uevent most;
-    bool all; /* news were lost, or named more: any controller may have changed */
+    bool all; /* notices were lost, or named too many: any controller may have changed */
     uint32_t n;
-    char controller[EL_UEVENT_NAMES]
-                   [16]; /* changed by their driver's own word: reset, connected, an asynchronous event */
+    char controller[EL_UEVENT_NAMES][16]; /* their driver reported a change: a reset, an event, ... */
 };
 
 /* Reads all that is waiting, and adds it to `news`. */

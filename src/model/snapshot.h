@@ -131,6 +131,9 @@ enum el_read_fault {
 };
 const char *el_read_fault_name(enum el_read_fault f); /* "refused", "timeout", "io", "page" */
 
+/* What the forecast of a drive's wear goes by. */
+enum el_wear_basis { EL_WEAR_NONE = 0, EL_WEAR_RATED_BYTES, EL_WEAR_PERCENTAGE_USED };
+
 struct el_slot {
     uint32_t card, number; /* card row; slot number on the card, from 0: label `slot` */
     uint32_t key;          /* the device backend's handle of the drive in it; meaningless elsewhere */
@@ -168,7 +171,7 @@ struct el_slot {
     double rated_endurance_bytes;                              /* 0 = unknown */
     double wear_days_remaining, write_rate_1d, write_rate_30d; /* bytes per second; NAN = unknown */
     double wear_days_low, wear_days_high;                      /* bounds of the forecast; NAN = unknown */
-    uint32_t wear_basis;                                       /* 0 none, 1 rated bytes, 2 percentage used */
+    enum el_wear_basis wear_basis;
 
     struct el_slot_decision decision;
     struct el_slot_action action;
