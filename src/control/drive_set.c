@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "model/fill.h"
 
@@ -22,6 +23,19 @@ static void drive_free(struct el_drive *d)
 {
     d->worker = el_worker_free(d->worker); /* frees the poll too, now or when it comes back */
     d->poll = NULL;
+}
+
+void el_drive_set_tell_hung(const struct el_drive_set *ds, const struct el_world *w)
+{
+    for (uint32_t i = 0; i < ds->n; i++) {
+        const struct el_slot *s = &el_snapshot_slots(w->s)[i];
+        const struct el_drive *d = &ds->drive[i];
+
+        if (d->worker && !el_worker_idle(d->worker) && s->state != EL_SLOT_UP)
+            el_log_warning("%s slot %u (%s, serial %s): a command to it has not come back; the kernel may keep this "
+                           "process until it does, and what is set on the drive stays for `elementd restore`",
+                           el_snapshot_cards(w->s)[s->card].name, s->number, s->controller, s->identify.serial);
+    }
 }
 
 void el_drive_set_free(struct el_drive_set *d)

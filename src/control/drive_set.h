@@ -42,6 +42,9 @@ struct el_drive_set {
 };
 
 void el_drive_set_init(struct el_drive_set *d, const struct el_device *dev, int done_fd);
+/* At the end: logs whose commands have not come back. In an uninterruptible sleep the kernel keeps their threads, and so
+ * the process. */
+void el_drive_set_tell_hung(const struct el_drive_set *ds, const struct el_world *w);
 void el_drive_set_free(struct el_drive_set *d);
 
 /* After a merge: drives follow their slots; what is new or named is identified (again). 0 or -ENOMEM (no drive is asked

@@ -261,6 +261,7 @@ struct el_tick *el_tick_free(struct el_tick *t)
                        held);
     if (t->saver)
         wait_saved(t, until);
+    el_drive_set_tell_hung(&t->drives, &t->world);
     el_drive_set_free(&t->drives);
     el_board_free(t->board);
     el_saver_free(t->saver);

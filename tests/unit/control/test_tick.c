@@ -1,5 +1,7 @@
 /* Whole rounds over a made-up machine: discovery, polling, states, removal, replacement, hangs, what is published. */
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include "base/file.h"
 #include "control/card_numbers.h"
 #include "rounds.h"
@@ -265,6 +267,51 @@ static void ends_with_a_drive_that_hangs(void **state)
     assert_int_equal(hanging.closed, 0); /* someone still stands in there */
     hanging.drive[0].hang = false;
     pause_ms(50); /* lets the thread go: it frees what it was left with */
+}
+
+/* In time, with its cap still in the journal and its name in the log; the others get theirs back. */
+static void stops_beside_a_drive_in_an_endless_sleep(void **state)
+{
+    static struct fake hanging;
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+    struct el_journal *j = NULL;
+    char said[4096] = "";
+    struct el_tick *t;
+    int64_t begin;
+    ssize_t n;
+
+    snprintf(to.sun_path, sizeof to.sun_path, "%s/log", scratch);
+    assert_int_equal(bind(fd, (struct sockaddr *)&to, sizeof to), 0);
+    settings.governor.mode = EL_MODE_ENFORCE;
+    fake_init(&hanging);
+    hanging.drive[0].temp_k = hanging.drive[1].temp_k = 355;
+    t = start_on(&fake_ops_blocking, &hanging);
+    ROUNDS_UNTIL(t, hanging.drive[0].cap < 1 && hanging.drive[1].cap < 1);
+    hanging.drive[1].temp_k = 313;
+    hanging.drive[0].hang = true;
+    ROUNDS_UNTIL(t, slot(el_tick_snapshot(t), 0)->state != EL_SLOT_UP &&
+                        slot(el_tick_snapshot(t), 1)->temp_mc[0].value == 40000);
+    for (int k = 0; k < 3; k++) /* its hand learns a round later that it is cool */
+        round_after(t, 50);
+    el_log_setup("elementd", EL_LOG_WARNING, EL_LOG_JOURNAL);
+    assert_int_equal(el_log_open_journal(to.sun_path), 0);
+    begin = el_clock_boottime_us();
+    el_tick_free(t);
+    assert_true(el_clock_boottime_us() - begin < 1900000);
+    while (!strstr(said, "SERIAL0") && (n = recv(fd, said, sizeof said - 1, MSG_DONTWAIT)) > 0)
+        said[n] = '\0';
+    assert_non_null(strstr(said, "SERIAL0): a command to it has not come back"));
+    assert_true(hanging.drive[1].cap == 1);
+    assert_true(hanging.drive[0].cap < 1);
+    assert_int_equal(el_journal_open(settings.state_dir, &j), 0);
+    assert_int_equal(el_journal_count(j), 1);
+    assert_string_equal(el_journal_at(j, 0)->serial, "SERIAL0");
+    el_journal_free(j);
+    close(fd);
+    el_log_setup("elementd", EL_LOG_ERROR, EL_LOG_TEXT);
+    hanging.drive[0].hang = false;
+    pause_ms(50);
 }
 
 static void one_daemon_per_state_directory(void **state)
@@ -534,6 +581,7 @@ int main(void)
         ROUNDS_TEST(hung_drive_delays_nobody),
         ROUNDS_TEST(hung_drive_fails_within_three_periods),
         ROUNDS_TEST(ends_with_a_drive_that_hangs),
+        ROUNDS_TEST(stops_beside_a_drive_in_an_endless_sleep),
         ROUNDS_TEST(asked_anew_as_soon_as_what_hung_has_failed),
         ROUNDS_TEST(one_daemon_per_state_directory),
         ROUNDS_TEST(pauses_only_for_the_owner),
