@@ -4,16 +4,18 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 #include "base/base.h"
 
 #define STRANGERS_A_TURN 16   /* who have not sent a whole request */
-#define TURNS            4    /* it takes at least, to turn over the house */
-#define TURNS_TLS        16   /* a handshake takes a few, and each newcomer a signature */
+#define TURNS            4    /* it takes at least, to turn over the house; in each fourth the eldest is next */
+#define CALLERS_A_TURN   128  /* are accepted */
 #define GLANCE           2048 /* bytes of it, the most that are looked at */
 #define TLS_HANDSHAKE    0x16
+#define TLS_RECORD       5 /* its header: type, version, length */
 #define ACCEPT_PAUSE_US  (50 * EL_USEC_PER_MSEC)
 #define ESTABLISHED      1 /* of tcpi_state: netinet/tcp.h names them, but does not go together with linux/tcp.h */
 #define CLOSE_WAIT       8
@@ -73,102 +75,182 @@ static void make_room(struct el_door *d, struct el_guest *victim, int64_t now_us
     el_door_cut(d, victim, now_us);
 }
 
+static struct el_caller *caller_of(struct el_guest *g)
+{
+    return (struct el_caller *)g; /* its first member */
+}
+
+/* Off the step, one way or the other; its socket stays open. */
+static void step_off(struct el_door *d, struct el_caller *c)
+{
+    if (d->tls)
+        el_lookout_wake(d->lookout, c->guest.fd, false);
+    el_admission_leave(&d->step, &c->guest);
+}
+
+static void send_away(struct el_door *d, struct el_guest *g)
+{
+    step_off(d, caller_of(g));
+    close(g->fd);
+    free(caller_of(g));
+}
+
 /* Whoever deserves least makes room, and the next attempt waits a little. */
 static void out_of_descriptors(struct el_door *d, int64_t now_us)
 {
     struct el_admission full = d->admission;
 
     full.limit = 1;
-    if (!d->callers) /* else those make room when they are let in */
+    if (!d->step.count) /* else those make room when they are let in */
         make_room(d, el_admission_victim(&full, now_us), now_us);
     d->accept_after_us = now_us + ACCEPT_PAUSE_US;
 }
 
-int el_door_init(struct el_door *d)
+void el_door_clear(struct el_door *d)
 {
-    d->caller = malloc(EL_CALLERS_MAX * sizeof *d->caller);
-    return d->caller ? 0 : -ENOMEM;
+    while (d->step.head)
+        send_away(d, d->step.head);
 }
 
-void el_door_close(struct el_door *d)
+static void make_room_on_step(struct el_door *d, int64_t now_us)
 {
-    for (uint32_t i = 0; i < d->callers; i++)
-        close(d->caller[i].fd);
-    free(d->caller);
-    d->caller = NULL;
-    d->callers = 0;
+    struct el_guest *victim = el_admission_victim(&d->step, now_us);
+
+    if (!victim)
+        return;
+    d->counters->crowded_out++;
+    send_away(d, victim);
+}
+
+/* False: no more for now. */
+static bool take_caller(struct el_door *d, int listen_fd, int64_t now_us)
+{
+    struct sockaddr_in6 from;
+    socklen_t n = sizeof from;
+    int fd = accept4(listen_fd, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct el_caller *c = fd >= 0 ? calloc(1, sizeof *c) : NULL;
+
+    if (!c) {
+        int error = errno;
+
+        if (fd >= 0)
+            close(fd);
+        if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM)
+            out_of_descriptors(d, now_us);
+        return error == EINTR || error == ECONNABORTED;
+    }
+    make_room_on_step(d, now_us);
+    *c = (struct el_caller){.guest.fd = fd, .n = n, .from = from};
+    el_admission_enter(&d->step, &c->guest, (struct sockaddr *)&c->from, now_us);
+    c->guest.trusted = d->known(d->ctx, c->guest.address);
+    if (d->tls)
+        el_lookout_wake(d->lookout, fd, true);
+    return true;
 }
 
 void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us)
 {
-    while (d->callers < el_callers_max(d->admission.limit) && now_us >= d->accept_after_us) {
-        struct el_caller *c = &d->caller[d->callers];
-
-        *c = (struct el_caller){.n = sizeof c->from};
-        c->fd = accept4(listen_fd, (struct sockaddr *)&c->from, &c->n, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (c->fd >= 0)
-            d->callers++;
-        else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            out_of_descriptors(d, now_us);
-        else if (errno != EINTR && errno != ECONNABORTED)
+    /* Callers leave the step soon, but for those under TLS of whom we wait for more. */
+    for (int i = 0; i < CALLERS_A_TURN && (d->tls || d->step.count < d->step.limit); i++)
+        if (now_us < d->accept_after_us || !take_caller(d, listen_fd, now_us))
             return;
-    }
 }
 
-/* False: it has gone again and said nothing. */
-static bool look_at_caller(struct el_caller *c, short revents)
+/* False: it has gone again and said nothing, or what it has said leads nowhere. */
+static bool look_at_caller(const struct el_door *d, struct el_guest *g, short revents, int64_t now_us)
 {
-    char head[GLANCE];
+    uint8_t head[GLANCE];
     ssize_t n;
 
     if (!revents)
         return true;
-    n = recv(c->fd, head, sizeof head, MSG_PEEK | MSG_DONTWAIT);
+    if (d->tls && revents != POLLIN)
+        return false; /* a handshake is not finished by who says no more */
+    if (g->heard) {   /* it waits for us, and is not to leave before one for whom we wait */
+        el_admission_progress(g, now_us);
+        return true;
+    }
+    n = recv(g->fd, head, sizeof head, MSG_PEEK | MSG_DONTWAIT);
     if (n <= 0)
         return n < 0 && (errno == EAGAIN || errno == EINTR);
-    c->ready = head[0] == TLS_HANDSHAKE || memmem(head, (size_t)n, "\r\n\r\n", 4);
+    if (!d->tls)
+        g->heard = memmem(head, (size_t)n, "\r\n\r\n", 4);
+    else /* one record as a rule; whatever else it may be is for the library to tell */
+        g->heard = head[0] != TLS_HANDSHAKE || n == sizeof head ||
+                   (n >= TLS_RECORD && n >= TLS_RECORD + (head[3] << 8 | head[4]));
     return true;
 }
 
 /* Those who are still there, and which of them are ready. */
-static void look_at_callers(struct el_door *d)
+static void look_at_callers(struct el_door *d, int64_t now_us)
 {
     struct pollfd p[EL_CALLERS_MAX];
-    uint32_t n = d->callers;
+    struct el_guest *g, *next;
+    uint32_t n = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        p[i] = (struct pollfd){.fd = d->caller[i].fd, .events = POLLIN};
+    for (g = d->step.head; g && n < EL_CALLERS_MAX; g = g->next)
+        p[n++] = (struct pollfd){.fd = g->fd, .events = d->tls ? POLLIN | POLLRDHUP : POLLIN};
     if (poll(p, n, 0) <= 0)
         return;
-    d->callers = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (look_at_caller(&d->caller[i], p[i].revents))
-            d->caller[d->callers++] = d->caller[i];
-        else
-            close(d->caller[i].fd);
+    g = d->step.head;
+    for (uint32_t i = 0; i < n; i++, g = next) {
+        next = g->next;
+        if (look_at_caller(d, g, p[i].revents, now_us))
+            continue;
+        d->counters->bad_request += d->tls;
+        send_away(d, g);
     }
+}
+
+static int standing(const struct el_guest *g)
+{
+    return g->trusted ? 2 : el_admission_is_local(g->address);
+}
+
+/* Whether `a` goes before `b`, of whom `b` came first. */
+static bool goes_before(const struct el_guest *a, const struct el_guest *b)
+{
+    return a->peers != b->peers ? a->peers < b->peers : standing(a) > standing(b);
+}
+
+static struct el_guest *next_caller(const struct el_door *d, bool ready)
+{
+    struct el_guest *first = NULL;
+
+    for (struct el_guest *g = d->step.head; g; g = g->next) /* youngest first */
+        if (g->heard == ready && (!first || d->turn % TURNS == 0 || !goes_before(first, g)))
+            first = g;
+    return first;
+}
+
+static void let_in(struct el_door *d, struct el_guest *g, int64_t now_us)
+{
+    struct el_caller *c = caller_of(g);
+
+    d->turn++;
+    step_off(d, c);
+    make_room(d, victim_of(d, now_us), now_us);
+    d->arrive(d->ctx, g->fd, (struct sockaddr *)&c->from, c->n);
+    free(c);
+}
+
+static void let_some_in(struct el_door *d, bool ready, uint32_t most, int64_t now_us)
+{
+    struct el_guest *g;
+
+    while (most-- && (g = next_caller(d, ready)))
+        let_in(d, g, now_us);
 }
 
 void el_door_admit(struct el_door *d, int64_t now_us)
 {
-    uint32_t n = d->callers, strangers = 0, ready = 0, turns = d->tls ? TURNS_TLS : TURNS,
-             ready_max = EL_MAX(d->admission.limit / turns, 1);
-
-    if (n > STRANGERS_A_TURN)
-        look_at_callers(d);
-    n = d->callers;
-    d->callers = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct el_caller c = d->caller[i];
-
-        /* Even of those who are ready only so many as are served before the next could crowd them out. */
-        if (c.ready ? ++ready > ready_max : ++strangers > STRANGERS_A_TURN) {
-            d->caller[d->callers++] = c;
-            continue;
-        }
-        make_room(d, victim_of(d, now_us), now_us);
-        d->arrive(d->ctx, c.fd, (struct sockaddr *)&c.from, c.n);
-    }
+    if (d->tls || d->step.count > STRANGERS_A_TURN)
+        look_at_callers(d, now_us);
+    /* Even of those who are ready only so many as are served before the next could crowd them out. */
+    let_some_in(d, true, d->tls ? 1 : EL_MAX(d->admission.limit / TURNS, 1), now_us);
+    if (!d->tls)
+        let_some_in(d, false, STRANGERS_A_TURN, now_us);
+    d->pressing = d->tls ? next_caller(d, true) != NULL : d->step.count > 0;
 }
 
 bool el_door_unfinished(const struct el_guest *g)
@@ -198,8 +280,22 @@ static void look_at_idle(struct el_door *d, struct el_guest *g, int64_t now_us)
         el_door_cut(d, g, now_us);
 }
 
+static void sweep_step(struct el_door *d, int64_t now_us)
+{
+    struct el_guest *next;
+
+    for (struct el_guest *g = d->step.head; g; g = next) {
+        next = g->next;
+        if (g->heard || !el_admission_overdue(&d->step, g, now_us))
+            continue;
+        d->counters->header_timeout++;
+        send_away(d, g);
+    }
+}
+
 void el_door_sweep(struct el_door *d, int64_t now_us)
 {
+    sweep_step(d, now_us);
     for (struct el_guest *g = d->admission.head; g; g = g->next) {
         if (g->phase == EL_PHASE_IDLE)
             look_at_idle(d, g, now_us);

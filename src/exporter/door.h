@@ -6,11 +6,11 @@
 #include "base/base.h"
 #include "exporter/admission.h"
 #include "exporter/counters.h"
+#include "exporter/lookout.h"
 
 /* On the step: accepted and not yet in. */
 struct el_caller {
-    int fd;
-    bool ready; /* has sent a whole request, or what may be one under TLS */
+    struct el_guest guest; /* heard: has sent a whole request, or under TLS its whole first words */
     socklen_t n;
     struct sockaddr_in6 from;
 };
@@ -23,31 +23,35 @@ static inline uint32_t el_callers_max(uint32_t connections)
 }
 
 struct el_door {
-    struct el_admission admission;
+    struct el_admission admission, step;
+    struct el_lookout *lookout; /* told of callers who are waited for */
     struct el_http_counters *counters;
-    bool tls;                 /* a client is asked to answer before its request is here */
-    int64_t accept_after_us;  /* out of descriptors until then */
-    struct el_caller *caller; /* EL_CALLERS_MAX, made by el_door_init, in the order they came */
-    uint32_t callers;
+    bool tls;                /* letting one in who has said something costs a signature */
+    bool pressing;           /* callers wait for their turn, not we for them */
+    unsigned turn;           /* counts callers who were let in */
+    int64_t accept_after_us; /* out of descriptors until then */
+    /* Has somebody at this address had a right password lately? */
+    bool (*known)(void *ctx, const uint8_t address[16]);
     /* Takes the socket (non-blocking, close-on-exec) over. */
     void (*arrive)(void *ctx, int fd, const struct sockaddr *from, socklen_t n);
     void *ctx;
 };
 
-int el_door_init(struct el_door *d); /* 0 or -ENOMEM; the rest of `d` is the caller's to fill */
-void el_door_close(struct el_door *d);
+/* Sends all callers away. */
+void el_door_clear(struct el_door *d);
 
 /* Takes all who wait at the socket onto the step, which is cheap: letting one in, and whom it displaces out, costs many
  * times as much, and who has something to say must not stand behind a crowd that has not. */
 void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us);
 
-/* Lets in those who have sent their request, at most a fourth of the house (under TLS, a sixteenth), and a handful of
- * the others, oldest first; cuts whoever must make room. While d->callers is not 0 afterwards: call it again after
- * those who are in were served.
- */
+/* Lets in those who have sent their request, at most a fourth of the house, and a handful of the others; under TLS one
+ * who has sent its first words, so that between two signatures all who are in are served, and nobody else. First of
+ * addresses with few on the step, of known ones, of this machine; then who came first. But in each fourth turn it is
+ * who came first of all, so that nobody waits for ever. Cuts whoever must make room. While d->pressing afterwards: call
+ * it again after those who are in were served. */
 void el_door_admit(struct el_door *d, int64_t now_us);
 
-/* Cuts whoever is overdue. */
+/* Cuts whoever is overdue, also on the step. */
 void el_door_sweep(struct el_door *d, int64_t now_us);
 
 /* Shuts the socket down; its owner sees the end of it and cleans up. */

@@ -11,8 +11,9 @@
 #include "exporter/negotiate.h"
 #include "exporter/packer.h"
 
-#define BLOCK_BYTES (32 * 1024) /* that are unpacked at once for a client */
-#define POOL_BYTES  (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
+#define BLOCK_BYTES  (32 * 1024) /* that are unpacked at once for a client */
+#define STEPS_A_TURN 16          /* of handshakes, but for signatures: tens of microseconds each */
+#define POOL_BYTES   (16 * 1024) /* of a connection: its request header must fit; larger ones get 431 */
 
 /* --- responses --- */
 
@@ -283,13 +284,47 @@ static void on_heard(void *ctx)
         el_admission_progress(&c->guest, el_clock_boottime_us());
 }
 
+/* The library asks a session that shakes hands without end whether there is more, as fast as it can: so it is not shown
+ * to it before there is. */
+static void on_dry(void *ctx)
+{
+    struct el_conn *c = ctx;
+    struct epoll_event e = {.events = EPOLLIN | EPOLLONESHOT, .data.ptr = c};
+    int set = c->http->aside_fd[c->guest.heard];
+
+    if (epoll_ctl(set, EPOLL_CTL_MOD, c->guest.fd, &e) < 0 && epoll_ctl(set, EPOLL_CTL_ADD, c->guest.fd, &e) < 0)
+        return;
+    c->aside = true;
+    MHD_suspend_connection(c->mhd);
+}
+
+static void take_up(struct el_conn *c)
+{
+    if (c->aside)
+        MHD_resume_connection(c->mhd);
+    c->aside = false;
+}
+
+void el_http_take_up(struct el_http *h)
+{
+    static const int at_once[2] = {1, STEPS_A_TURN};
+
+    for (int i = 0; h->tls && i < 2; i++) {
+        struct epoll_event e[STEPS_A_TURN];
+        int n = epoll_wait(h->aside_fd[i], e, at_once[i], 0);
+
+        for (int k = 0; k < n; k++)
+            take_up(e[k].data.ptr);
+    }
+}
+
 static void greet(struct el_http *h, struct el_conn *c)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 
     if (!h->tls)
         return;
-    c->session = (struct el_tls_session){.heard = on_heard, .ctx = c};
+    c->session = (struct el_tls_session){.heard = on_heard, .dry = on_dry, .ctx = c, .fd = c->guest.fd};
     if (!info || el_tls_begin(h->tls, &c->session, info->tls_session) < 0) {
         h->counters.tls_failed++;
         el_door_cut(&h->door, &c->guest, h->now_us);
@@ -321,6 +356,13 @@ static void on_connection(void *cls, struct MHD_Connection *m, void **context, e
     *context = NULL;
 }
 
+bool el_http_known(void *ctx, const uint8_t address[16])
+{
+    struct el_http *h = ctx;
+
+    return h->auth && el_auth_proven(h->auth, address);
+}
+
 void el_http_arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
 {
     struct el_http *h = ctx;
@@ -331,8 +373,9 @@ void el_http_arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n)
         return;
     }
     c->guest.fd = fd;
+    c->http = h;
     el_admission_enter(&h->door.admission, &c->guest, from, h->now_us);
-    c->guest.trusted = h->auth && el_auth_proven(h->auth, c->guest.address);
+    c->guest.trusted = el_http_known(h, c->guest.address);
     h->arriving = c;
     /* On failure the library has closed the socket, and if it told on_connection of the start, also of the end. */
     if (MHD_add_connection(h->daemon, fd, from, n) != MHD_YES && h->arriving) {
@@ -362,6 +405,9 @@ void el_http_take_verdicts(struct el_http *h)
 
 void el_http_resume_waiting(struct el_http *h, bool all)
 {
+    for (struct el_guest *g = h->door.admission.head; g; g = g->next)
+        if (all)
+            take_up((struct el_conn *)g);
     for (struct el_guest *g = h->door.admission.head; g; g = g->next)
         if (((struct el_conn *)g)->suspended && (all || g->phase == EL_PHASE_CUT))
             resume(h, (struct el_conn *)g, EL_VERDICT_BUSY);

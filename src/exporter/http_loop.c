@@ -1,6 +1,7 @@
 /* The server around the library: what it is made of, what it waits for, what is due. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -15,6 +16,11 @@ static int post_lookout(struct el_http *h)
 {
     int r = el_lookout_open(&h->lookout);
 
+    for (int i = 0; i < 2; i++) {
+        h->aside_fd[i] = epoll_create1(EPOLL_CLOEXEC);
+        if (r == 0)
+            r = h->aside_fd[i] < 0 ? -errno : el_lookout_add(&h->lookout, h->aside_fd[i]);
+    }
     if (r == 0 && h->o.wake_fd >= 0)
         r = el_lookout_add(&h->lookout, h->o.wake_fd);
     for (uint32_t i = 0; r == 0 && i < h->o.listeners->n; i++)
@@ -35,11 +41,15 @@ int el_http_new(const struct el_http_options *o, struct el_http **out)
                       .header_us = o->header_timeout_ms * EL_USEC_PER_MSEC,
                       .total_us = o->total_timeout_ms * EL_USEC_PER_MSEC,
                       .idle_us = IDLE_US},
+        .lookout = &h->lookout,
         .counters = &h->counters,
+        .known = el_http_known,
         .arrive = el_http_arrive,
         .ctx = h,
     };
-    if (el_door_init(&h->door) == 0 && post_lookout(h) == 0)
+    h->door.step = h->door.admission;
+    h->door.step.limit = el_callers_max(o->max_connections);
+    if (post_lookout(h) == 0)
         h->daemon = el_http_start_daemon(h, false);
     for (int i = 0; h->daemon && i < EL_REFUSALS; i++)
         if (!(h->refusal[i] = el_body_refusal((enum el_refusal)i)))
@@ -58,13 +68,16 @@ struct el_http *el_http_free(struct el_http *h)
     if (!h)
         return NULL;
     el_http_stop_daemon(h);
-    el_door_close(&h->door);
+    el_door_clear(&h->door);
     for (int i = 0; i < EL_REFUSALS; i++)
         el_body_retire(h->refusal[i]);
     el_auth_free(h->auth);
     el_tls_unref(h->tls);
     el_web_config_free(h->config);
     el_lookout_close(&h->lookout);
+    for (int i = 0; i < 2; i++)
+        if (h->aside_fd[i] > 0)
+            close(h->aside_fd[i]);
     free(h);
     return NULL;
 }
@@ -87,6 +100,7 @@ static int change_sessions(struct el_http *h, const struct el_tls *tls)
     if (!d)
         return -ENOMEM;
     el_http_stop_daemon(h);
+    el_door_clear(&h->door);
     h->daemon = d;
     return 0;
 }
@@ -135,9 +149,10 @@ static bool look_around(struct el_http *h)
             woken = true; /* last: it may change everything */
         else if (h->auth && ready[i] == el_auth_fd(h->auth))
             el_http_take_verdicts(h);
-        else
+        else if (ready[i] != h->aside_fd[0] && ready[i] != h->aside_fd[1])
             el_door_accept(&h->door, ready[i], h->now_us);
     }
+    el_http_take_up(h);
     return !woken || h->o.wake(h->o.ctx);
 }
 
@@ -165,7 +180,9 @@ static void on_time(struct el_http *h)
         h->next_tick_us = h->now_us + TICK_US;
     }
     heed_listeners(h);
-    el_lookout_alarm(&h->lookout, h->door.admission.head ? EL_MIN(h->next_tick_us, h->next_sweep_us) : h->next_tick_us);
+    el_lookout_alarm(&h->lookout, h->door.admission.head || h->door.step.head
+                                      ? EL_MIN(h->next_tick_us, h->next_sweep_us)
+                                      : h->next_tick_us);
 }
 
 int el_http_run(struct el_http *h)
@@ -177,11 +194,11 @@ int el_http_run(struct el_http *h)
         uint64_t requests = h->counters.requests;
 
         on_time(h);
-        if (el_http_wait(h, !h->door.callers) < 0)
+        if (el_http_wait(h, !h->door.pressing) < 0)
             return -EIO;
         h->now_us = el_clock_boottime_us();
         /* A lone request spares itself the look: what else is ready wakes the library again at once. */
-        if (h->counters.requests == requests + 1 && !h->door.callers && ++h->unseen < UNSEEN_MAX)
+        if (h->counters.requests == requests + 1 && !h->door.pressing && ++h->unseen < UNSEEN_MAX)
             continue;
         serving = look_around(h);
         el_door_admit(&h->door, h->now_us);

@@ -19,9 +19,11 @@ enum el_header {
 
 struct el_conn {
     struct el_guest guest;
+    struct el_http *http;
     struct MHD_Connection *mhd;
     bool in_request, suspended;
     const char *header[EL_HEADERS]; /* of the request; NULL = none */
+    bool aside; /* in its handshake, until the client goes on with it */
     enum el_verdict verdict;
     unsigned asked; /* edition of the users that its password is checked against */
     struct el_tls_session session;
@@ -41,6 +43,9 @@ struct el_http {
     struct el_auth *auth;
     int64_t rate_due_us;
 
+    /* Who was put aside tells here that the client goes on: one whose turn costs a signature, as it began anew or in
+     * pieces; and all others. */
+    int aside_fd[2];
     struct el_lookout lookout; /* listeners, `wake`, verdicts, the time; waited for by the library beside connections */
     bool listening;
     int64_t now_us, next_tick_us, next_sweep_us;
@@ -56,6 +61,10 @@ int el_http_wait(struct el_http *h, bool block);
 
 /* For the door. */
 void el_http_arrive(void *ctx, int fd, const struct sockaddr *from, socklen_t n);
+bool el_http_known(void *ctx, const uint8_t address[16]);
+
+/* Goes on with a few handshakes that were put aside. */
+void el_http_take_up(struct el_http *h);
 
 /* Lets requests go on whose passwords were checked. */
 void el_http_take_verdicts(struct el_http *h);

@@ -35,6 +35,13 @@ int el_lookout_add(struct el_lookout *l, int fd)
     return set(l, EPOLL_CTL_ADD, fd, EPOLLIN);
 }
 
+void el_lookout_wake(struct el_lookout *l, int fd, bool on)
+{
+    struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = l->timer_fd};
+
+    (void)epoll_ctl(l->fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &e);
+}
+
 void el_lookout_heed(struct el_lookout *l, int fd, bool on)
 {
     (void)set(l, EPOLL_CTL_MOD, fd, on ? EPOLLIN : 0);

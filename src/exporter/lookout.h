@@ -20,6 +20,9 @@ void el_lookout_close(struct el_lookout *l);
 /* Tells of `fd` while it is readable. One that is closed goes by itself. 0 or -errno. */
 int el_lookout_add(struct el_lookout *l, int fd);
 
+/* Wakes up for more that has come from it, or its end, but does not tell of it; or no longer. */
+void el_lookout_wake(struct el_lookout *l, int fd, bool on);
+
 /* Stops telling of it, or tells again. */
 void el_lookout_heed(struct el_lookout *l, int fd, bool on);
 

@@ -7,6 +7,7 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
@@ -447,12 +448,31 @@ static int verify_client(gnutls_session_t session)
 static int on_message(gnutls_session_t session, unsigned kind, unsigned when, unsigned incoming,
                       const gnutls_datum_t *message)
 {
-    const struct el_tls_session *s = gnutls_session_get_ptr(session);
+    struct el_tls_session *s = gnutls_session_get_ptr(session);
 
+    s->done = s->done || (incoming && kind == GNUTLS_HANDSHAKE_FINISHED);
     if (incoming ? kind != GNUTLS_HANDSHAKE_CLIENT_HELLO && kind != GNUTLS_HANDSHAKE_KEY_UPDATE
                  : kind == GNUTLS_HANDSHAKE_SERVER_HELLO)
         s->heard(s->ctx);
     return 0;
+}
+
+static ssize_t pull(gnutls_transport_ptr_t from, void *to, size_t n)
+{
+    struct el_tls_session *s = from;
+    ssize_t got = recv(s->fd, to, n, 0);
+
+    if (got < 0 && errno == EAGAIN && !s->done) {
+        s->dry(s->ctx);
+        errno = EAGAIN;
+    }
+    return got;
+}
+
+/* Asked for only where there is a time limit, which no session of ours has. */
+static int pull_at_once(gnutls_transport_ptr_t from, unsigned ms)
+{
+    return 1;
 }
 
 int el_tls_begin(struct el_tls *t, struct el_tls_session *s, void *session)
@@ -473,6 +493,9 @@ int el_tls_begin(struct el_tls *t, struct el_tls_session *s, void *session)
     }
     s->tls = el_tls_ref(t);
     gnutls_session_set_ptr(session, s);
+    gnutls_transport_set_ptr2(session, s, (gnutls_transport_ptr_t)(intptr_t)s->fd);
+    gnutls_transport_set_pull_function(session, pull);
+    gnutls_transport_set_pull_timeout_function(session, pull_at_once);
     gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_ANY, GNUTLS_HOOK_POST, on_message);
     if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, t->credentials) < 0 ||
         gnutls_priority_set(session, t->priority) < 0)

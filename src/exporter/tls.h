@@ -13,7 +13,10 @@ struct el_tls;
 struct el_tls_session {
     struct el_tls *tls;       /* the settings it began with; NULL: not begun */
     void (*heard)(void *ctx); /* the client has got on in its handshake: it was answered, or a later message was read */
+    void (*dry)(void *ctx);   /* its handshake cannot go on before more of it has come */
     void *ctx;
+    int fd;    /* to read from */
+    bool done; /* the client has finished its handshake */
 };
 
 /* Reads certificates and keys. 0, or -errno with the reason in `why`. */
@@ -27,8 +30,8 @@ bool el_tls_same(const struct el_tls *a, const struct el_tls *b);
 /* Both ask the same of a client, whatever they show it: a session that began under one is good under the other. */
 bool el_tls_same_checks(const struct el_tls *a, const struct el_tls *b);
 
-/* Sets up a fresh server session (a gnutls_session_t) before its handshake; `s`, its callback set, must outlive it, and
- * holds a reference from then on. 0 or -EPROTO. */
+/* Sets up a fresh server session (a gnutls_session_t) before its handshake; `s`, its callbacks and descriptor set, must
+ * outlive it, and holds a reference from then on. 0 or -EPROTO. */
 int el_tls_begin(struct el_tls *t, struct el_tls_session *s, void *session);
 
 /* Does a certificate (DER) carry one of the names that clients must have? */
