@@ -50,6 +50,7 @@ struct el_body *el_body_refusal(enum el_refusal why)
         const char *text, *header, *value;
     } refusal[EL_REFUSALS] = {
         [EL_REFUSE_PATH] = {404, "404: no such page; see / for what there is"},
+        [EL_REFUSE_HOSTS] = {400, "400: more than one Host"},
         [EL_REFUSE_METHOD] = {405, "405: only GET and HEAD", "Allow", "GET, HEAD"},
         [EL_REFUSE_PASSWORD] = {401, "401: name and password, please", "WWW-Authenticate", "Basic realm=\"elementd\""},
         [EL_REFUSE_RATE] = {429, "429: more requests than rate_limit allows", "Retry-After", "1"},

@@ -47,7 +47,15 @@ struct el_body *el_body_text(unsigned status, const char *text);
 struct el_body *el_body_unpacked(struct el_body *packed);
 
 /* Why there is nothing to serve, in words, with the status and the header that go with it. */
-enum el_refusal { EL_REFUSE_PATH, EL_REFUSE_METHOD, EL_REFUSE_PASSWORD, EL_REFUSE_RATE, EL_REFUSE_BUSY, EL_REFUSALS };
+enum el_refusal {
+    EL_REFUSE_PATH,
+    EL_REFUSE_HOSTS,
+    EL_REFUSE_METHOD,
+    EL_REFUSE_PASSWORD,
+    EL_REFUSE_RATE,
+    EL_REFUSE_BUSY,
+    EL_REFUSALS
+};
 struct el_body *el_body_refusal(enum el_refusal why); /* NULL: out of memory */
 
 struct el_body *el_body_ref(struct el_body *b);

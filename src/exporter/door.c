@@ -175,9 +175,9 @@ static bool look_at_caller(const struct el_door *d, struct el_guest *g, short re
         return n < 0 && (errno == EAGAIN || errno == EINTR);
     if (!d->tls)
         g->heard = memmem(head, (size_t)n, "\r\n\r\n", 4);
-    else /* one record as a rule; whatever else it may be is for the library to tell */
-        g->heard = head[0] != TLS_HANDSHAKE || n == sizeof head ||
-                   (n >= TLS_RECORD && n >= TLS_RECORD + (head[3] << 8 | head[4]));
+    else /* a record as a rule; whatever else it may be is for the library to tell */
+        g->heard = n >= TLS_RECORD &&
+                   (head[0] != TLS_HANDSHAKE || n == sizeof head || n >= TLS_RECORD + (head[3] << 8 | head[4]));
     return true;
 }
 
@@ -246,10 +246,10 @@ void el_door_admit(struct el_door *d, int64_t now_us)
 {
     if (d->tls || d->step.count > STRANGERS_A_TURN)
         look_at_callers(d, now_us);
-    /* Even of those who are ready only so many as are served before the next could crowd them out. */
-    let_some_in(d, true, d->tls ? 1 : EL_MAX(d->admission.limit / TURNS, 1), now_us);
     if (!d->tls)
         let_some_in(d, false, STRANGERS_A_TURN, now_us);
+    /* Last, so that no stranger crowds them out; and only so many as are served before the next could. */
+    let_some_in(d, true, d->tls ? 1 : EL_MAX(d->admission.limit / TURNS, 1), now_us);
     d->pressing = d->tls ? next_caller(d, true) != NULL : d->step.count > 0;
 }
 

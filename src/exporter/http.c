@@ -104,6 +104,7 @@ static enum MHD_Result note_header(void *cls, enum MHD_ValueKind kind, const cha
     };
     struct el_conn *c = cls;
 
+    c->hosts += name_n == strlen(MHD_HTTP_HEADER_HOST) && strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
     for (int i = 0; i < EL_HEADERS; i++)
         if (name_n == strlen(known[i]) && !c->header[i] && strcasecmp(name, known[i]) == 0)
             c->header[i] = value;
@@ -220,6 +221,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
         c->verdict = EL_VERDICT_NONE;
         *request = c;
         memset(c->header, 0, sizeof c->header);
+        c->hosts = 0;
         MHD_get_connection_values_n(m, MHD_HEADER_KIND, note_header, c);
         h->counters.requests++;
         if (c->guest.phase == EL_PHASE_IDLE) /* its first byte was not noticed by a sweep: it begins now */
@@ -227,6 +229,10 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *m, const cha
         if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
             h->counters.bad_method++;
             return send_body(h, m, h->refusal[EL_REFUSE_METHOD]);
+        }
+        if (c->hosts > 1) { /* RFC 9112, 3.2 */
+            h->counters.bad_request++;
+            return send_body(h, m, h->refusal[EL_REFUSE_HOSTS]);
         }
         if (c->header[EL_HEADER_TRANSFER_ENCODING] && c->header[EL_HEADER_CONTENT_LENGTH])
             return MHD_NO; /* who forwarded it may have believed the other length: RFC 9112, 6.1 */
@@ -307,14 +313,15 @@ static void take_up(struct el_conn *c)
 
 void el_http_take_up(struct el_http *h)
 {
-    static const int at_once[2] = {1, STEPS_A_TURN};
-
     for (int i = 0; h->tls && i < 2; i++) {
-        struct epoll_event e[STEPS_A_TURN];
-        int n = epoll_wait(h->aside_fd[i], e, at_once[i], 0);
+        struct epoll_event e;
 
-        for (int k = 0; k < n; k++)
-            take_up(e[k].data.ptr);
+        for (int left = i ? STEPS_A_TURN : 1; left > 0 && epoll_wait(h->aside_fd[i], &e, 1, 0) == 1;) {
+            struct el_conn *c = e.data.ptr;
+
+            left -= c->guest.phase != EL_PHASE_CUT; /* those only end */
+            take_up(c);
+        }
     }
 }
 
@@ -406,7 +413,7 @@ void el_http_take_verdicts(struct el_http *h)
 void el_http_resume_waiting(struct el_http *h, bool all)
 {
     for (struct el_guest *g = h->door.admission.head; g; g = g->next)
-        if (all)
+        if (all || g->phase == EL_PHASE_CUT)
             take_up((struct el_conn *)g);
     for (struct el_guest *g = h->door.admission.head; g; g = g->next)
         if (((struct el_conn *)g)->suspended && (all || g->phase == EL_PHASE_CUT))

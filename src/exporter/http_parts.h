@@ -23,7 +23,8 @@ struct el_conn {
     struct MHD_Connection *mhd;
     bool in_request, suspended;
     const char *header[EL_HEADERS]; /* of the request; NULL = none */
-    bool aside; /* in its handshake, until the client goes on with it */
+    unsigned hosts;                 /* how many of the headers are Host */
+    bool aside;                     /* in its handshake, until the client goes on with it */
     enum el_verdict verdict;
     unsigned asked; /* edition of the users that its password is checked against */
     struct el_tls_session session;

@@ -166,6 +166,10 @@ int el_listen_inherit(struct el_listeners *l)
 
     if (!pid || !fds || el_num_parse_i64(pid, &who) < 0 || who != getpid() || el_num_parse_i64(fds, &n) < 0)
         return 0;
+    if (n < 0 || n > EL_LISTENERS_MAX) {
+        el_log_error("LISTEN_FDS=%s: the service manager can pass 0 to %d sockets", fds, EL_LISTENERS_MAX);
+        return -EINVAL;
+    }
     for (int i = 0; i < n; i++) {
         int r = inherit_one(l, INHERITED_FD_FIRST + i);
 

@@ -164,6 +164,9 @@ def service():
     s.listen(16)
     os.dup2(s.fileno(), 3)
     os.set_inheritable(3, True)
+    for n in ("-1", "33"):
+        r = subprocess.run(["sh", "-c", f'LISTEN_PID=$$ LISTEN_FDS={n} exec "$@"', "sh", *x.command], capture_output=True, text=True)
+        expect(r.returncode == 1 and f"LISTEN_FDS={n}" in r.stderr, r)
     x.command = ["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', "sh", *x.command]
     import functools
     popen = subprocess.Popen
@@ -518,6 +521,10 @@ def descriptors():
 
 def smuggling():
     """Two lengths of one body: whichever a proxy believed, what follows is no request."""
+    with Exporter(BUILD) as x:
+        with socket.create_connection(("127.0.0.1", x.port), 60) as s:
+            s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n")
+            expect(s.recv(100).startswith(b"HTTP/1.1 400 "), "two hosts")
     with Exporter(BUILD) as x, socket.create_connection(("127.0.0.1", x.port), 60) as s:
         s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 44\r\nTransfer-Encoding: chunked\r\n\r\n"
                   b"0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
