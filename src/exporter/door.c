@@ -12,7 +12,7 @@
 
 #define STRANGERS_A_TURN 16   /* who have not sent a whole request */
 #define TURNS            4    /* it takes at least, to turn over the house; in each fourth the eldest is next */
-#define CALLERS_A_TURN   128  /* are accepted */
+#define CALLERS_A_TURN   128  /* are accepted under TLS */
 #define GLANCE           2048 /* bytes of it, the most that are looked at */
 #define TLS_HANDSHAKE    0x16
 #define TLS_RECORD       5 /* its header: type, version, length */
@@ -150,8 +150,9 @@ static bool take_caller(struct el_door *d, int listen_fd, int64_t now_us)
 
 void el_door_accept(struct el_door *d, int listen_fd, int64_t now_us)
 {
-    /* Callers leave the step soon, but for those under TLS of whom we wait for more. */
-    for (int i = 0; i < CALLERS_A_TURN && (d->tls || d->step.count < d->step.limit); i++)
+    /* Callers leave the step soon, but for those under TLS of whom we wait for more: there a newcomer has a place, and
+     * those who are in are not to wait for a flood of them. */
+    for (int i = 0; d->tls ? i < CALLERS_A_TURN : d->step.count < d->step.limit; i++)
         if (now_us < d->accept_after_us || !take_caller(d, listen_fd, now_us))
             return;
 }
