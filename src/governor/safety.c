@@ -97,13 +97,14 @@ static enum el_constraint why_doubted(enum el_belief b)
 }
 
 static void slot_trust(struct el_safety_slot *s, enum el_belief belief, const struct el_governor_slot_input *clean,
-                       double full_w, double slow, const struct el_slot_decision *last, int64_t now_us)
+                       double full_w, double slow, const struct el_slot_decision *last, bool tried, int64_t now_us)
 {
     enum el_constraint doubt = why_doubted(belief);
 
     if (doubt != EL_CONSTRAINT_NONE && s->doubt == EL_CONSTRAINT_NONE) {
         s->doubt_us = now_us;
-        s->hold = last->cap_ratio;
+        if (!tried)
+            s->hold = last->cap_ratio;
         if (belief == EL_DOUBT_STUCK) /* nothing has been known since it moved last */
             s->hold = EL_CLAMP(s->still.moved_w / full_w, s->hold / 2, 1);
     }
@@ -124,6 +125,7 @@ void el_safety_screen(struct el_safety *safety, const struct el_governor_card *c
     struct el_screen_load load = safety->load;
     double least = isfinite(load.inlet_c) ? load.inlet_c - BELOW_AIR_C : NAN, age;
     enum el_belief belief;
+    bool tried = false;
 
     if (in->present != s->present) { /* another drive, or none: nothing that was known of it holds */
         *s = (struct el_safety_slot){.present = in->present,
@@ -140,11 +142,15 @@ void el_safety_screen(struct el_safety *safety, const struct el_governor_card *c
     belief = el_screen_step(&s->composite, &in->temp_mc, clean->now_us, least, age);
     if (belief == EL_BELIEVE) {
         load.host_w = s->work.host_w;
+        load.limit_c = c->limit_c;
         load.peak_w = s->peak_w;
         load.others_c = s->others_c;
         load.others_w = s->others_w;
-        s->stuck = el_screen_stuck(&s->composite, &s->still, clean->now_us, &load, &safety->pace, &s->suspect);
-        if (s->stuck) {
+        tried = s->life == EL_LIFE_TRIED;
+        s->life = el_screen_stuck(&s->composite, &s->still, clean->now_us, &load, &safety->pace);
+        if (s->life == EL_LIFE_TRIED && !tried)
+            s->hold = last->slot[i].cap_ratio;
+        if (s->life == EL_LIFE_STUCK) {
             in->temp_mc.quality = EL_IMPLAUSIBLE;
             belief = EL_DOUBT_STUCK;
         }
@@ -152,7 +158,7 @@ void el_safety_screen(struct el_safety *safety, const struct el_governor_card *c
     for (int k = 0; k < 8; k++)
         if (in->sensor_mc[k].quality != EL_ABSENT)
             el_screen_step(&s->sensor[k], &in->sensor_mc[k], clean->now_us, least, age);
-    slot_trust(s, belief, in, c->full_w - c->idle_w, safety->slow, &last->slot[i], clean->now_us);
+    slot_trust(s, belief, in, c->full_w - c->idle_w, safety->slow, &last->slot[i], tried, clean->now_us);
 }
 
 static void fans_check(struct el_safety *s, const struct el_governor_card *card, const struct el_governor_input *in,
@@ -280,7 +286,10 @@ static void slot_bound(const struct el_safety_slot *s, const struct el_governor_
         lower(d, EL_MAX(card->floor_ratio, blind_cap(s, blind, seen, last->cap_ratio)), why);
     else if (level == EL_FAILSAFE_FLOOR)
         lower(d, card->floor_ratio, why);
-    else if (s->suspect)
+    else if (s->life == EL_LIFE_TRIED)
+        lower(d, EL_CLAMP(s->still.tried_w / (card->full_w - card->idle_w), card->floor_ratio, last->cap_ratio),
+              EL_CONSTRAINT_FAILED_SENSOR);
+    else if (s->life == EL_LIFE_SUSPECT)
         lower(d, last->cap_ratio, EL_CONSTRAINT_FAILED_SENSOR);
 }
 

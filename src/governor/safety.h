@@ -15,7 +15,8 @@ struct el_safety_slot {
     double trusted_c, slow_c; /* last trusted value, and its mean of late */
     int64_t trusted_us;
     double hold; /* cap when trust was lost */
-    bool present, suspect, stuck;
+    bool present;
+    enum el_life life;
     struct el_work work;
     double seen_c, peak_w; /* its reading, NAN if doubted, and host watts, of late at most: of the step before; ... */
     double step_c, step_w; /* ... how far they have moved since; */

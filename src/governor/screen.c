@@ -33,6 +33,16 @@
 #define PRICE_ERROR   0.15 /* ... what declared prices leave of a change of host watts; assumed */
 #define FALL_COUNTS   0.3  /* of what falling power should have moved: a reading that is stuck too high is safe */
 
+/* A trial: what a burst that was made room for, and ended, may have hidden a little of a rise. Then a cut of as much
+ * shows in the reading. More than a burst hides needs no trial, and a drive that cannot be near its limit yet none. */
+#define BURST_C   2.0 /* what ends with 1.6 W at R_LEAST */
+#define TRY_W     1.6
+#define TRY_LEAST 0.2   /* left of the host's power by a cut, at least; W */
+#define PROOF_C   1.5   /* the cut should have moved it by this ... */
+#define PROOF_S   30.0  /* ... for so long */
+#define LET_GO_S  120.0 /* nothing to prove or to doubt any more */
+#define HOT_C     1.0
+
 static enum el_belief doubt(struct el_reading *r, enum el_quality q, enum el_belief why)
 {
     r->quality = q;
@@ -129,12 +139,17 @@ static double hidden(const struct el_screen_load *from, const struct el_screen_l
     return rest * own_w < 0 && sure > 0 ? copysign(EL_MIN(sure, BURST_W), rest) : 0;
 }
 
-/* Where all drives have to draw less to stay where they are, the heatsink has warmed. */
+/* Where all drives have to draw less to stay where they are, what they share has warmed; where all may draw more and
+ * get no warmer, it has cooled. */
 static double common(const struct el_screen_load *from, const struct el_screen_load *to)
 {
-    double own = to->host_w - from->host_w, others = to->card_host_w - from->card_host_w - own;
+    double own = to->host_w - from->host_w, others = (to->card_host_w - from->card_host_w - own) / (to->drives - 1.0);
 
-    return to->drives > 1 && own < 0 && others < 0 ? EL_MAX(own, others / (to->drives - 1)) : 0;
+    if (to->drives < 2)
+        return 0;
+    if (own < 0 && others < 0)
+        return EL_MAX(own, others);
+    return own > 0 && others > 0 && to->others_c - from->others_c < GRAIN_C / 2 ? EL_MIN(own, others) : 0;
 }
 
 /* What warmed the other drives beyond what their own watts did warms this one too, by a part. */
@@ -146,15 +161,21 @@ static double shared_heat(const struct el_screen_load *from, const struct el_scr
 }
 
 /* The least that a change of power and of air can have moved the drive by. Against one another they may cancel. */
+static double moved_by(const struct el_screen_load *from, const struct el_screen_load *to, double own_w, double air_c)
+{
+    double with = own_w + hidden(from, to, own_w), power = with * own_w > 0 ? with : 0, one = R_LEAST * power + air_c,
+           other = R_MOST * power + air_c;
+
+    return (one > 0) == (other > 0) ? EL_MIN(fabs(one), fabs(other)) : 0;
+}
+
+/* ... where the air is as its sensor says, and as all drives tell. */
 static double least_move(const struct el_screen_load *from, const struct el_screen_load *to)
 {
-    double own = to->host_w - from->host_w - common(from, to), air = to->inlet_c - from->inlet_c,
-           with = own + hidden(from, to, own), power = with * own > 0 ? with : 0, one, other;
+    double own = to->host_w - from->host_w, air = to->inlet_c - from->inlet_c, alike = common(from, to),
+           told = moved_by(from, to, own, isfinite(air) ? air : 0);
 
-    air = isfinite(air) ? air : 0;
-    one = R_LEAST * power + air;
-    other = R_MOST * power + air;
-    return (one > 0) == (other > 0) ? EL_MIN(fabs(one), fabs(other)) : 0;
+    return alike != 0 ? EL_MIN(told, moved_by(from, to, own - alike, 0)) : told;
 }
 
 /* ... and what the others tell of the heat they share: less power of its own may hide it. */
@@ -195,44 +216,92 @@ struct el_screen_pace el_screen_pace(double dt_s)
     return (struct el_screen_pace){.dt_s = dt_s, .power = 1 - exp(-dt_s / SLOW_S), .air = 1 - exp(-dt_s / INLET_S)};
 }
 
+static void still_begin(struct el_still *t)
+{
+    t->evidence_c_s = t->sure_c_s = t->tried_s = t->proof_s = 0;
+    t->moved_w = t->slow.host_w;
+    t->most = t->least = t->since = t->slow;
+}
+
+/* Whether the drive may be near its limit by now, if its reading is no longer true. */
+static bool may_be_hot(const struct el_still *t, const struct el_screen_load *load)
+{
+    double air = t->slow.inlet_c - t->least.inlet_c;
+
+    return load->air_failing ||
+           (double)t->moved_mc * 1e-3 + R_MOST * (t->slow.host_w - t->least.host_w) + (air > 0 ? air : 0) >
+               load->limit_c - HOT_C;
+}
+
+static enum el_life trial(struct el_still *t, const struct el_screen_load *load, bool away, double dt)
+{
+    if (t->tried_s <= 0) {
+        if (t->evidence_c_s <= STUCK_C_S || t->slow.host_w < TRY_W + TRY_LEAST || !may_be_hot(t, load))
+            return EL_LIFE_ALIVE;
+        t->tried = t->slow;
+        t->tried_w = EL_MIN(t->moved_w * 0.9, t->slow.host_w - TRY_W);
+    }
+    t->tried_s += dt;
+    if (t->slow.host_w < t->tried.host_w &&
+        moved_by(&t->tried, &t->slow, t->slow.host_w - t->tried.host_w, 0) > PROOF_C)
+        t->proof_s += dt;
+    if (t->proof_s > PROOF_S)
+        return EL_LIFE_STUCK;
+    if (t->tried_s > LET_GO_S && !away)
+        still_begin(t);
+    return t->tried_s > 0 ? EL_LIFE_TRIED : EL_LIFE_ALIVE;
+}
+
 static const struct el_screen_load unknown = {
     .inlet_c = NAN, .card_host_w = NAN, .card_rest_w = NAN, .peak_w = NAN, .others_c = NAN, .others_w = NAN};
 
-bool el_screen_stuck(struct el_screen *s, struct el_still *t, int64_t now_us, const struct el_screen_load *load,
-                     const struct el_screen_pace *pace, bool *suspect)
+/* What it should have moved by since it did, and did not; true while that is more than its grain. */
+static bool gather(struct el_still *t, int64_t now_us, const struct el_screen_load *load, double dt)
 {
-    double still_s, longer, rise, fall;
+    double still_s = (double)(now_us - t->moved_us) * 1e-6, rise, fall;
 
-    if (!t->begun)
-        *t = (struct el_still){
-            .begun = true, .first_us = now_us, .moved_mc = s->accepted_mc, .moved_us = now_us, .slow = unknown};
-    still_s = (double)(now_us - t->moved_us) * 1e-6;
-    *suspect = false;
-    load_step(&t->slow, load, pace);
-    if (llabs(s->accepted_mc - t->moved_mc) >= 100 || (double)(now_us - t->first_us) * 1e-6 < 3 * SLOW_S) {
-        t->usual_s = EL_MAX(still_s, t->usual_s * USUAL_KEEP);
-        t->moved_mc = s->accepted_mc;
-        t->moved_us = now_us;
-        t->away_us = now_us;
-        t->evidence_c_s = 0;
-        t->moved_w = t->slow.host_w;
-        t->most = t->least = t->since = t->slow;
-        s->stuck = false;
-        return false;
-    }
     if (t->slow.host_w < t->least.host_w)
         t->least = t->slow;
     if (t->slow.host_w > t->most.host_w)
         t->most = t->slow;
-    longer = EL_CLAMP(still_s / EL_MAX(t->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
+    t->longer = EL_CLAMP(still_s / EL_MAX(t->usual_s, USUAL_LEAST_S), 1, LONGER_MOST);
     rise = least_move(&t->least, &t->slow);
     if (load->air_failing)
         rise = EL_MAX(rise, heat_move(&t->since, &t->slow));
     fall = least_move(&t->most, &t->slow);
-    t->evidence_c_s += longer * (weighed(rise - GRAIN_C / longer) + FALL_COUNTS * weighed(fall - GRAIN_C)) * pace->dt_s;
-    if (EL_MAX(rise, fall) < SUSPECT_C / longer)
+    t->evidence_c_s += t->longer * weighed(rise - GRAIN_C / t->longer) * dt;
+    t->sure_c_s += (weighed(rise - GRAIN_C - BURST_C) + FALL_COUNTS * t->longer * weighed(fall - GRAIN_C)) * dt;
+    return EL_MAX(rise, fall) >= SUSPECT_C / t->longer;
+}
+
+enum el_life el_screen_stuck(struct el_screen *s, struct el_still *t, int64_t now_us, const struct el_screen_load *load,
+                             const struct el_screen_pace *pace)
+{
+    enum el_life life;
+    bool away;
+
+    if (!t->begun)
+        *t = (struct el_still){
+            .begun = true, .first_us = now_us, .moved_mc = s->accepted_mc, .moved_us = now_us, .slow = unknown};
+    load_step(&t->slow, load, pace);
+    if (llabs(s->accepted_mc - t->moved_mc) >= 100 || (double)(now_us - t->first_us) * 1e-6 < 3 * SLOW_S) {
+        t->usual_s = EL_MAX((double)(now_us - t->moved_us) * 1e-6, t->usual_s * USUAL_KEEP);
+        t->moved_mc = s->accepted_mc;
+        t->moved_us = t->away_us = now_us;
+        still_begin(t);
+        s->stuck = false;
+        return EL_LIFE_ALIVE;
+    }
+    if (s->stuck)
+        return EL_LIFE_STUCK;
+    away = gather(t, now_us, load, pace->dt_s);
+    if (!away)
         t->away_us = now_us;
-    *suspect = (double)(now_us - t->away_us) * 1e-6 * longer > SUSPECT_S;
-    s->stuck = s->stuck || t->evidence_c_s > STUCK_C_S;
-    return s->stuck;
+    life = trial(t, load, away, pace->dt_s);
+    s->stuck = life == EL_LIFE_STUCK || t->sure_c_s > STUCK_C_S;
+    if (s->stuck)
+        return EL_LIFE_STUCK;
+    if (life == EL_LIFE_ALIVE && (double)(now_us - t->away_us) * 1e-6 * t->longer > SUSPECT_S)
+        return EL_LIFE_SUSPECT;
+    return life;
 }
