@@ -104,6 +104,25 @@ static void a_lie_is_no_runaway(void **state)
     bed_close(&b);
 }
 
+static void a_cap_that_is_run_over_counts_as_failed(void **state)
+{
+    struct bed b;
+
+    bed_open(&b, &el_law_element, 2);
+    b.temp_c[0] = 78;
+    b.host_w[0] = 5.5;
+    b.host_w[1] = 5.5;
+    bed_run(&b, 5);
+    assert_true(b.d.slot[0].cap_ratio < 1);
+    for (int k = 0; k < 90; k++) { /* the drive does as it likes */
+        b.in.slot[0].read_bytes += (uint64_t)(5.0 / 9e-10);
+        bed_step(&b);
+    }
+    assert_true(b.d.slot[1].cap_ratio < 1);
+    assert_int_equal(b.d.slot[1].constraint, EL_CONSTRAINT_ACTUATOR);
+    bed_close(&b);
+}
+
 /* One that the kernel says is in force is set again too, as often as a refused one; a hot drive's without rest. */
 static void cap_that_is_run_over_is_set_again(void **state)
 {
@@ -135,6 +154,7 @@ int main(void)
         cmocka_unit_test(neighbours_see_it_coming),
         cmocka_unit_test(neighbours_give_for_one_that_never_told),
         cmocka_unit_test(a_lie_is_no_runaway),
+        cmocka_unit_test(a_cap_that_is_run_over_counts_as_failed),
         cmocka_unit_test(cap_that_is_run_over_is_set_again),
     };
 

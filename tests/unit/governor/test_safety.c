@@ -370,25 +370,6 @@ static void neighbours_pay_for_a_failed_actuator(void **state)
     bed_close(&b);
 }
 
-static void a_cap_that_is_run_over_counts_as_failed(void **state)
-{
-    struct bed b;
-
-    bed_open(&b, &el_law_element, 2);
-    b.temp_c[0] = 78;
-    b.host_w[0] = 5.5;
-    b.host_w[1] = 5.5;
-    bed_run(&b, 5);
-    assert_true(b.d.slot[0].cap_ratio < 1);
-    for (int k = 0; k < 90; k++) { /* the drive does as it likes */
-        b.in.slot[0].read_bytes += (uint64_t)(5.0 / 9e-10);
-        bed_step(&b);
-    }
-    assert_true(b.d.slot[1].cap_ratio < 1);
-    assert_int_equal(b.d.slot[1].constraint, EL_CONSTRAINT_ACTUATOR);
-    bed_close(&b);
-}
-
 static void stopped_fan_turns_the_others_up(void **state)
 {
     struct bed b;
@@ -586,7 +567,6 @@ int main(void)
         cmocka_unit_test(impossible_fall_is_not_believed),
         cmocka_unit_test(colder_than_its_air_is_implausible),
         cmocka_unit_test(neighbours_pay_for_a_failed_actuator),
-        cmocka_unit_test(a_cap_that_is_run_over_counts_as_failed),
         cmocka_unit_test(stopped_fan_turns_the_others_up),
         cmocka_unit_test(out_of_range_or_absent_is_never_believed),
         cmocka_unit_test(one_bad_sample_holds_against_any_law),
