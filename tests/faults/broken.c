@@ -84,8 +84,7 @@ static int slot_of(struct broken *b, uint32_t key)
     return el_twin_drive(b->inner.dev, key, &slot) ? (int)slot : -2;
 }
 
-/* The serial of a drive, by its own word. */
-static bool serial_of(struct broken *b, uint32_t key, char out[24])
+bool broken_serial(struct broken *b, uint32_t key, char out[24])
 {
     uint8_t page[EL_NVME_IDENTIFY_SIZE];
     struct el_twin_card *card;
@@ -223,7 +222,7 @@ static void check_journal(struct broken *b, enum el_actuator a, uint32_t key)
     char serial[24];
     int i;
 
-    if (a == EL_ACTUATOR_FAN || !serial_of(b, key, serial))
+    if (a == EL_ACTUATOR_FAN || !broken_serial(b, key, serial))
         return;
     under = NULL; /* the checker's own calls work */
     nth = 0;

@@ -76,6 +76,9 @@ extern const struct el_device_ops broken_ops;
 /* The fault of this kind is on now (for this slot, or -1 for any). */
 bool broken_now(const struct broken *b, enum broken_kind kind, int slot);
 
+/* The serial of the drive that is there, by its own word, even while it does not answer the daemon. */
+bool broken_serial(struct broken *b, uint32_t key, char out[24]);
+
 /* Whose system calls break; NULL = nobody's. */
 void broken_calls(struct broken *b);
 /* Calls `die` at the nth place from now where something is written, to a file or to a drive, before or after it; 0 =

@@ -43,13 +43,22 @@ static bool journalled(const struct trial *t, const char *serial)
     return is;
 }
 
+/* The drive that is there is the one that the daemon knows: one that was swapped in while it hung has not said yet who
+ * it is. */
+static bool is_known(struct trial *t, const struct el_slot *s)
+{
+    char serial[24];
+
+    return broken_serial(&t->b, s->key, serial) && strcmp(serial, s->identify.serial) == 0;
+}
+
 /* Enforcing, the drive known by name, its settings restorable, its hand sound. */
-static bool may_write(const struct trial *t, const struct el_slot *s, const struct el_twin_slot_truth *truth, int slot)
+static bool may_write(struct trial *t, const struct el_slot *s, const struct el_twin_slot_truth *truth, int slot)
 {
     static const enum broken_kind hand[] = {BROKEN_WRITE_REFUSED, BROKEN_WRITE_HALF, BROKEN_READ_BACK, BROKEN_SAVE,
                                             BROKEN_RESTORE};
 
-    if (t->settings.governor.mode != EL_MODE_ENFORCE || !truth->present || !s->identify.serial[0])
+    if (t->settings.governor.mode != EL_MODE_ENFORCE || !truth->present || !is_known(t, s))
         return false;
     for (size_t i = 0; i < EL_ARRAY_SIZE(hand); i++)
         if (broken_now(&t->b, hand[i], slot))

@@ -63,7 +63,7 @@ static void a_few_are_no_crowd(void **state)
     struct el_guest last = {0}, fresh = {0}, crowd[4] = {0};
 
     for (int i = 0; i < 254; i++) {
-        char ip[16];
+        char ip[24];
 
         snprintf(ip, sizeof ip, "203.0.113.%d", i);
         enter(&a, &strangers[i], ip, i);
